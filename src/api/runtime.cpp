@@ -12,10 +12,10 @@
 #include <stretto/error.hpp>
 #include <stretto/platform.hpp>
 
-#include "api/device_opening.hpp"
-#include "api/known_runtimes.hpp"
 #include "api/live_runtimes.hpp"
-#include "api/seats.hpp"
+#include "api/process_endpoint.hpp"
+#include "api/runtime_devices.hpp"
+#include "api/runtime_registry.hpp"
 #include "api/trace_on_signal.hpp"
 #include "base/error_output.hpp"
 #include "base/kept_heap.hpp"
@@ -24,7 +24,7 @@
 #include "base/options.hpp"
 #include "base/order_observer.hpp"
 #include "base/sanitizers.hpp"
-#include "base/unwatched.hpp"
+#include "base/tsan_ignore.hpp"
 #include "buffers/buffers_floor.hpp"
 #include "data/data_floor.hpp"
 #include "data/order_check.hpp"

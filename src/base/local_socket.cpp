@@ -17,8 +17,8 @@
 
 #include <stretto/error.hpp>
 
-#include "base/descriptor.hpp"
-#include "base/onlooker.hpp"
+#include "base/file_descriptor.hpp"
+#include "base/passive_thread.hpp"
 #include "base/signals_blocked.hpp"
 #include "base/socket_address.hpp"
 

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "base/fork_reset.hpp"
-#include "base/unwatched.hpp"
+#include "base/tsan_ignore.hpp"
 
 namespace stretto::base {
 namespace {

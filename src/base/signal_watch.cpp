@@ -18,7 +18,7 @@
 #include "base/config.hpp"
 #include "base/fork_reset.hpp"
 #include "base/futex.hpp"
-#include "base/onlooker.hpp"
+#include "base/passive_thread.hpp"
 #include "base/signals_blocked.hpp"
 
 namespace stretto::base {

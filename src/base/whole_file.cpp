@@ -12,7 +12,7 @@
 #include <random>
 #include <system_error>
 
-#include "base/descriptor.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace stretto::base {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "base/writable.hpp"
+#include "base/write_access.hpp"
 #include "graph/labels.hpp"
 #include "platform/graphviz.hpp"
 

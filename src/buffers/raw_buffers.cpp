@@ -13,7 +13,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "base/descriptor.hpp"
+#include "base/file_descriptor.hpp"
 #include "buffers/file_elements.hpp"
 #include "buffers/file_errors.hpp"
 #include "buffers/file_tasks.hpp"

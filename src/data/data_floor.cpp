@@ -10,7 +10,7 @@
 #include "data/staged_copy_queue.hpp"
 #include "data/task_executor.hpp"
 #include "platform/added_place.hpp"
-#include "platform/copies_of_machine.hpp"
+#include "platform/platform_copy_routes.hpp"
 
 namespace stretto::data {
 

@@ -4,7 +4,7 @@
 
 #include "base/count_down.hpp"
 #include "base/order_observer.hpp"
-#include "base/peek.hpp"
+#include "base/snapshot_read.hpp"
 
 namespace stretto::data {
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "base/peek.hpp"
+#include "base/snapshot_read.hpp"
 #include "data/data_state.hpp"
 #include "data/operation_waits.hpp"
 #include "event/event_floor.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/fork_reset.hpp"
-#include "base/unwatched.hpp"
+#include "base/tsan_ignore.hpp"
 
 namespace stretto::data {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "platform/channel_registry.hpp"
-#include "platform/copy_ways.hpp"
+#include "platform/copy_routes.hpp"
 
 namespace stretto::data {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <new>
 
-#include "base/peek.hpp"
+#include "base/snapshot_read.hpp"
 #include "data/handle.hpp"
 #include "data/instance_refusals.hpp"
 #include "data/layout.hpp"

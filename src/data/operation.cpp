@@ -6,7 +6,7 @@
 #include <new>
 
 #include "base/count_down.hpp"
-#include "base/peek.hpp"
+#include "base/snapshot_read.hpp"
 #include "data/device_moves.hpp"
 #include "data/operation_trace.hpp"
 #include "data/operation_waits.hpp"

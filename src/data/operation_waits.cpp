@@ -1,6 +1,6 @@
 #include "data/operation_waits.hpp"
 
-#include "base/peek.hpp"
+#include "base/snapshot_read.hpp"
 #include "data/instance_record.hpp"
 
 namespace stretto::data {

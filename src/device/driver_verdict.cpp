@@ -18,7 +18,7 @@
 #include "base/fork_reset.hpp"
 #include "base/hash.hpp"
 #include "base/installed_folders.hpp"
-#include "base/unwatched.hpp"
+#include "base/tsan_ignore.hpp"
 #include "base/whole_file.hpp"
 
 namespace stretto::device {

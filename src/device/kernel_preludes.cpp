@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-#include "base/unwatched.hpp"
+#include "base/tsan_ignore.hpp"
 
 namespace stretto::device {
 

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "base/fork_reset.hpp"
-#include "base/unwatched.hpp"
+#include "base/tsan_ignore.hpp"
 #include "device/template_text.hpp"
 
 namespace stretto::device {

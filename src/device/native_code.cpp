@@ -8,7 +8,7 @@
 
 #include "base/fork_reset.hpp"
 #include "base/nearest_name.hpp"
-#include "base/unwatched.hpp"
+#include "base/tsan_ignore.hpp"
 #include "base/whole_file.hpp"
 
 namespace stretto {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "base/fork_reset.hpp"
-#include "base/unwatched.hpp"
+#include "base/tsan_ignore.hpp"
 #include "device/kernel_text.hpp"
 
 namespace stretto::device {

@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "base/fork_reset.hpp"
-#include "base/unwatched.hpp"
+#include "base/tsan_ignore.hpp"
 
 namespace stretto::device {
 namespace {

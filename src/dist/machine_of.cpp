@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/copies_of_machine.hpp"
+#include "platform/platform_copy_routes.hpp"
 
 namespace stretto {
 

@@ -1,6 +1,6 @@
 #include "dist/operation_steps.hpp"
 
-#include "base/peek.hpp"
+#include "base/snapshot_read.hpp"
 #include "data/operation_waits.hpp"
 
 namespace stretto::dist {

@@ -18,7 +18,7 @@
 #include "base/fork_reset.hpp"
 #include "base/hash.hpp"
 #include "base/node_numbers.hpp"
-#include "base/unwatched.hpp"
+#include "base/tsan_ignore.hpp"
 
 namespace stretto::dist {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/node_numbers.hpp"
 #include "base/order_observer.hpp"
-#include "base/peek.hpp"
+#include "base/snapshot_read.hpp"
 #include "data/other_nodes.hpp"
 #include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"

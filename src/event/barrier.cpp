@@ -6,7 +6,7 @@
 #include <new>
 
 #include "base/order_observer.hpp"
-#include "base/peek.hpp"
+#include "base/snapshot_read.hpp"
 #include "event/calling_thread.hpp"
 #include "event/derived_event.hpp"
 #include "event/event_wait_graph.hpp"

@@ -2,7 +2,7 @@
 
 #include <stretto/error.hpp>
 
-#include "base/peek.hpp"
+#include "base/snapshot_read.hpp"
 #include "event/event_floor.hpp"
 #include "event/holder_record.hpp"
 #include "event/wait_cycle.hpp"

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "base/descriptor.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace stretto::files {
 

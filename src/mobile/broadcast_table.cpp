@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/count_down.hpp"
-#include "base/peek.hpp"
+#include "base/snapshot_read.hpp"
 #include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "event/event_wait_graph.hpp"

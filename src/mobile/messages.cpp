@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/recycled.hpp"
+#include "base/object_pool.hpp"
 #include "dist/program_constants.hpp"
 
 namespace stretto::mobiles {

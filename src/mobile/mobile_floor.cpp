@@ -7,7 +7,7 @@
 #include <stretto/detail/multicast.hpp>
 #include <stretto/error.hpp>
 
-#include "base/peek.hpp"
+#include "base/snapshot_read.hpp"
 #include "event/event_floor.hpp"
 #include "event/event_wait_graph.hpp"
 #include "mobile/balancing_rounds.hpp"

@@ -1,7 +1,7 @@
 // mobile_wait_graph.cpp - mobile objects in hang reports: which task waits for which object or message.
 #include <fmt/format.h>
 
-#include "base/peek.hpp"
+#include "base/snapshot_read.hpp"
 #include "event/event_wait_graph.hpp"
 #include "mobile/mobile_objects.hpp"
 

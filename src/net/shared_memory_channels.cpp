@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/cache_line_copy.hpp"
 #include "base/first_line.hpp"
 #include "base/hash.hpp"
-#include "base/line_copies.hpp"
 
 namespace stretto::net {
 namespace channels {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <span>
 
-#include "base/unwatched.hpp"
+#include "base/tsan_ignore.hpp"
 #include "data/kernel_arguments.hpp"
 #include "data/launch_checks.hpp"
 #include "device/native_code.hpp"

@@ -8,7 +8,7 @@
 #include "base/context.hpp"
 #include "base/nearest_name.hpp"
 #include "base/whole_file.hpp"
-#include "platform/copy_ways.hpp"
+#include "platform/copy_routes.hpp"
 #include "platform/default_paths.hpp"
 #include "platform/discovery.hpp"
 #include "platform/drawing.hpp"

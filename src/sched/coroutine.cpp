@@ -5,8 +5,8 @@
 #include <stretto/task.hpp>
 
 #include "base/order_observer.hpp"
-#include "base/peek.hpp"
 #include "base/sanitizers.hpp"
+#include "base/snapshot_read.hpp"
 #include "event/event_floor.hpp"
 #include "sched/scope_counting.hpp"
 #include "sched/wait_graph.hpp"

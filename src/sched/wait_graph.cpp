@@ -6,7 +6,7 @@
 
 #include <stretto/error.hpp>
 
-#include "base/peek.hpp"
+#include "base/snapshot_read.hpp"
 #include "event/event_wait_graph.hpp"
 #include "sched/poll_coordinator.hpp"
 #include "sched/scheduler.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/whole_file.hpp"
-#include "base/writable.hpp"
+#include "base/write_access.hpp"
 #include "trace/arrows.hpp"
 #include "trace/json_text.hpp"
 #include "trace/line_writer.hpp"

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "base/unwatched.hpp"
+#include "base/tsan_ignore.hpp"
 
 namespace stretto::trace {
 namespace {

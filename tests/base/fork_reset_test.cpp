@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "base/node_numbers.hpp"
-#include "in_a_child.hpp"
+#include "forked_child.hpp"
 
 namespace stretto::base {
 namespace {

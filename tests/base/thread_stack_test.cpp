@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "base/config.hpp"
-#include "base/onlooker.hpp"
+#include "base/passive_thread.hpp"
 
 using namespace stretto::base;
 

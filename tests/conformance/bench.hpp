@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "conformance/devices.hpp"
+#include "counting_completion.hpp"
 #include "device/arrays.hpp"
 #include "device/host_work.hpp"
-#include "ended.hpp"
 
 namespace stretto::device {
 

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "ended.hpp"
+#include "counting_completion.hpp"
 #include "net/transport.hpp"
 
 namespace stretto::net {

@@ -2,7 +2,7 @@
 // tests/device/same_kernel_name_test.cpp.
 #include <stretto/kernel_template.hpp>
 
-#include "named_alike.hpp"
+#include "same_named_kernels.hpp"
 
 STRETTO_DEVICE_FUNCTION(int, changed_in_this_file, (int x), { return 2 * x; })
 STRETTO_KERNEL(named_alike, (inout<int> x), {

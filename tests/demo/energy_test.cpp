@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "demo/wave/energy.hpp"
-#include "demo/wave/serial.hpp"
+#include "demo/wave/serial_reference.hpp"
 #include "demo/wave/tiling.hpp"
 #include "random_field.hpp"
 

@@ -10,15 +10,15 @@
 #include <stretto/runtime.hpp>
 
 #include "../dist/simulated.hpp"
-#include "demo/on_buffers/discs.hpp"
-#include "demo/on_buffers/grown.hpp"
+#include "demo/on_buffers/body_discs.hpp"
+#include "demo/on_buffers/grown_patterns.hpp"
 #include "demo/on_buffers/life.hpp"
+#include "demo/on_buffers/matrix_tiles.hpp"
+#include "demo/on_buffers/random_streams.hpp"
 #include "demo/on_buffers/room_light.hpp"
 #include "demo/on_buffers/sound.hpp"
-#include "demo/on_buffers/streams.hpp"
-#include "demo/on_buffers/tiles.hpp"
 #include "demo/wave/medium.hpp"
-#include "demo/wave/serial.hpp"
+#include "demo/wave/serial_reference.hpp"
 
 using namespace on_buffers;
 

@@ -14,9 +14,9 @@
 #include "../dist/simulated.hpp"
 #include "../temporary_folder.hpp"
 #include "../thrown_by.hpp"
-#include "demo/particles/kept.hpp"
+#include "demo/particles/conserved_quantities.hpp"
 #include "demo/particles/run.hpp"
-#include "demo/particles/serial.hpp"
+#include "demo/particles/serial_reference.hpp"
 
 using namespace particles;
 using stretto::test::thrown_by;

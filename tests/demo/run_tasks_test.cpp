@@ -18,8 +18,8 @@
 #include "../campaign.hpp"
 #include "../dist/simulated.hpp"
 #include "../thrown_by.hpp"
-#include "demo/wave/part.hpp"
-#include "demo/wave/serial.hpp"
+#include "demo/wave/node_part.hpp"
+#include "demo/wave/serial_reference.hpp"
 #include "random_field.hpp"
 
 using namespace stretto::wave;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "demo/wave/serial.hpp"
+#include "demo/wave/serial_reference.hpp"
 #include "demo/wave/source.hpp"
 #include "demo/wave/tiling.hpp"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "demo/wave/serial.hpp"
+#include "demo/wave/serial_reference.hpp"
 #include "demo/wave/step_rows.hpp"
 #include "demo/wave/tiling.hpp"
 #include "random_field.hpp"

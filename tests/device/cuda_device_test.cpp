@@ -6,12 +6,12 @@
 
 #include <thread>
 
+#include "counting_completion.hpp"
 #include "device/arrays.hpp"
 #include "device/cuda/cuda_copies.hpp"
 #include "device/cuda/cuda_launch.hpp"
 #include "device/fake_driver.hpp"
 #include "device/kernels_for_tests.hpp"
-#include "ended.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto::device::cuda {

@@ -2,7 +2,7 @@
 // tests/data/named_alike_test.cpp.
 #include <stretto/kernel_template.hpp>
 
-#include "named_alike.hpp"
+#include "same_named_kernels.hpp"
 
 STRETTO_DEVICE_FUNCTION(int, changed_in_this_file, (int x), { return x + 1; })
 STRETTO_KERNEL(named_alike, (inout<int> x), { x(global_id(0)) = changed_in_this_file(x(global_id(0))); })

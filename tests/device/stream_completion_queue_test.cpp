@@ -3,8 +3,8 @@
 
 #include <random>
 
+#include "counting_completion.hpp"
 #include "device/stream_completion_queue.hpp"
-#include "ended.hpp"
 
 namespace stretto::device {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <stretto/error.hpp>
 
-#include "base/peek.hpp"
+#include "base/snapshot_read.hpp"
 #include "diagnose/hang_report.hpp"
 
 using namespace stretto::diagnose;

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "made_up_machine.hpp"
+#include "fake_machine.hpp"
 
 using namespace stretto::doctor;
 

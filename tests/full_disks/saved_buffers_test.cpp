@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "dist/simulated.hpp"
-#include "in_a_child.hpp"
+#include "forked_child.hpp"
 #include "temporary_folder.hpp"
 #include "thrown_by.hpp"
 

@@ -2,7 +2,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "hang.hpp"
+#include "hang_programs.hpp"
 
 int main(int argc, char** argv) {
   std::signal(SIGUSR1, SIG_IGN);  // who asks too late, when the runtime has ended, is not to kill

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <random>
 
-#include "job/node.hpp"
+#include "job/node_process.hpp"
 
 namespace stretto::job {
 namespace {

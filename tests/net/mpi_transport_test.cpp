@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "conformance/fake_mpi.hpp"
-#include "ended.hpp"
+#include "counting_completion.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto::net {

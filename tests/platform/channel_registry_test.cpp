@@ -7,9 +7,9 @@
 #include <deque>
 #include <vector>
 
-#include "ended.hpp"
+#include "counting_completion.hpp"
+#include "platform/error_message.hpp"
 #include "platform/executor.hpp"
-#include "platform/message.hpp"
 
 using namespace stretto;
 using namespace stretto::places;

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "false_root.hpp"
+#include "temporary_root.hpp"
 
 using stretto::places::limits_of_this_process;
 

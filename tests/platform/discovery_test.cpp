@@ -10,8 +10,8 @@
 #include <stretto/platform.hpp>
 #include <string>
 
-#include "platform/message.hpp"
-#include "platform/names.hpp"
+#include "platform/error_message.hpp"
+#include "platform/place_names.hpp"
 
 using namespace stretto;
 using stretto::test::list;

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <stretto/platform.hpp>
 
+#include "platform/error_message.hpp"
 #include "platform/graphviz.hpp"
-#include "platform/message.hpp"
 
 using namespace stretto;
 using stretto::test::message_of;

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/utf8.hpp"
-#include "platform/message.hpp"
+#include "platform/error_message.hpp"
 
 using namespace stretto::places;
 using stretto::test::message_of;

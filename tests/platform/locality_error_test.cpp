@@ -3,7 +3,7 @@
 
 #include <stretto/platform.hpp>
 
-#include "platform/message.hpp"
+#include "platform/error_message.hpp"
 
 using stretto::platform;
 using stretto::test::message_of;

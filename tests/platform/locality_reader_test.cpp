@@ -4,7 +4,7 @@
 #include <fstream>
 #include <stretto/platform.hpp>
 
-#include "platform/names.hpp"
+#include "platform/place_names.hpp"
 
 using namespace stretto;
 using test::list;

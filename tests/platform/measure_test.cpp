@@ -6,7 +6,7 @@
 
 #include <stretto/platform.hpp>
 
-#include "platform/message.hpp"
+#include "platform/error_message.hpp"
 
 using namespace stretto;
 using stretto::test::message_of;

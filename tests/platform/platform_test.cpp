@@ -6,8 +6,8 @@
 #include <limits>
 #include <unordered_set>
 
-#include "platform/message.hpp"
-#include "platform/names.hpp"
+#include "platform/error_message.hpp"
+#include "platform/place_names.hpp"
 
 using namespace stretto;
 using stretto::test::list;

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "report/run.hpp"
+#include "report/recorded_run.hpp"
 
 namespace stretto::report {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "doctor/diagnosis.hpp"
 #include "doctor/findings.hpp"
-#include "doctor/judge.hpp"
 
 namespace stretto::doctor {
 

@@ -3,7 +3,7 @@
 // Threads     pure; the replays run beside one another.
 #pragma once
 
-#include "report/run.hpp"
+#include "report/recorded_run.hpp"
 
 namespace stretto::report {
 

@@ -6,10 +6,10 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "report/advice.hpp"
-#include "report/by_name.hpp"
 #include "report/critical_path.hpp"
-#include "report/idle.hpp"
-#include "report/lengths.hpp"
+#include "report/idle_time.hpp"
+#include "report/name_totals.hpp"
+#include "report/task_lengths.hpp"
 #include "report/utilisation.hpp"
 
 namespace stretto::report {

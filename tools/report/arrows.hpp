@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "report/run.hpp"
+#include "report/recorded_run.hpp"
 
 namespace stretto::report {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "report/by_name.hpp"
+#include "report/name_totals.hpp"
 
 namespace stretto::report {
 

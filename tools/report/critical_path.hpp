@@ -9,7 +9,7 @@
 // it.
 #pragma once
 
-#include "report/run.hpp"
+#include "report/recorded_run.hpp"
 
 namespace stretto::report {
 
@@ -34,7 +34,7 @@ struct path_piece {
 struct path_share {
   report::kind kind;
   piece_kind piece;
-  std::string name;  // a family of names (by_name.hpp): of the work, or of the work that a delay came before
+  std::string name;  // a family of names (name_totals.hpp): of the work, or of the work that a delay came before
   std::uint64_t count = 0;
   nanoseconds time = 0;
 };

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "report/run.hpp"
+#include "report/recorded_run.hpp"
 
 namespace stretto::report {
 

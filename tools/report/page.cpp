@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "report/overview.hpp"
-#include "report/packing.hpp"
+#include "report/packed_column.hpp"
 #include "report/page_parts.hpp"
 
 namespace stretto::report {

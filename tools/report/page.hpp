@@ -11,7 +11,7 @@
 #include <string>
 
 #include "report/analysis.hpp"
-#include "report/compare.hpp"
+#include "report/run_comparison.hpp"
 
 namespace stretto::report {
 

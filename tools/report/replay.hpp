@@ -15,7 +15,7 @@
 #include <functional>
 #include <span>
 
-#include "report/run.hpp"
+#include "report/recorded_run.hpp"
 
 namespace stretto::report {
 

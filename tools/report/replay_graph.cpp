@@ -4,8 +4,8 @@
 #include <map>
 #include <queue>
 
-#include "report/by_name.hpp"
-#include "report/idle.hpp"
+#include "report/idle_time.hpp"
+#include "report/name_totals.hpp"
 #include "report/replay.hpp"
 
 namespace stretto::report {

@@ -3,7 +3,7 @@
 // Threads     pure.
 #pragma once
 
-#include "report/run.hpp"
+#include "report/recorded_run.hpp"
 
 namespace stretto::report {
 

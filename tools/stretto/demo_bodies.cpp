@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <stretto/job.hpp>
 
-#include "demo/on_buffers/discs.hpp"
-#include "demo/on_buffers/sheet.hpp"
+#include "demo/on_buffers/body_discs.hpp"
+#include "demo/on_buffers/picture_sheet.hpp"
 #include "demo/stopwatch.hpp"
-#include "demo/wave/output.hpp"
+#include "demo/wave/output_folder.hpp"
 #include "stretto/demo_on_buffers.hpp"
 #include "stretto/demos.hpp"
 

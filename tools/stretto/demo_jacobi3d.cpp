@@ -9,7 +9,7 @@
 #include "demo/jacobi3d/run.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/demos.hpp"
-#include "stretto/on_nodes.hpp"
+#include "stretto/self_launch.hpp"
 
 namespace stretto::tools {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "demo/on_buffers/life.hpp"
 #include "demo/stopwatch.hpp"
-#include "demo/wave/output.hpp"
+#include "demo/wave/output_folder.hpp"
 #include "stretto/demo_on_buffers.hpp"
 #include "stretto/demos.hpp"
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <stretto/job.hpp>
 
-#include "demo/on_buffers/tiles.hpp"
+#include "demo/on_buffers/matrix_tiles.hpp"
 #include "demo/stopwatch.hpp"
-#include "demo/wave/output.hpp"
+#include "demo/wave/output_folder.hpp"
 #include "stretto/demo_on_buffers.hpp"
 #include "stretto/demos.hpp"
 

@@ -6,8 +6,8 @@
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
 
-#include "demo/wave/output.hpp"
-#include "stretto/on_nodes.hpp"
+#include "demo/wave/output_folder.hpp"
+#include "stretto/self_launch.hpp"
 
 namespace stretto::tools {
 

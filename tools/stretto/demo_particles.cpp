@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "demo/particles/run.hpp"
-#include "demo/wave/output.hpp"
-#include "job/look.hpp"
+#include "demo/wave/output_folder.hpp"
+#include "job/launcher_discovery.hpp"
 #include "net/mpi/mpi_library.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/demos.hpp"
-#include "stretto/on_nodes.hpp"
+#include "stretto/self_launch.hpp"
 
 namespace stretto::tools {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <stretto/job.hpp>
 
-#include "demo/on_buffers/grown.hpp"
+#include "demo/on_buffers/grown_patterns.hpp"
 #include "demo/stopwatch.hpp"
-#include "demo/wave/output.hpp"
+#include "demo/wave/output_folder.hpp"
 #include "stretto/demo_on_buffers.hpp"
 #include "stretto/demos.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "demo/on_buffers/room_light.hpp"
 #include "demo/stopwatch.hpp"
-#include "demo/wave/output.hpp"
+#include "demo/wave/output_folder.hpp"
 #include "stretto/demo_on_buffers.hpp"
 #include "stretto/demos.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <stretto/job.hpp>
 
-#include "demo/on_buffers/streams.hpp"
+#include "demo/on_buffers/random_streams.hpp"
 #include "demo/stopwatch.hpp"
 #include "stretto/demo_on_buffers.hpp"
 #include "stretto/demos.hpp"

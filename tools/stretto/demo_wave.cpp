@@ -8,7 +8,7 @@
 #include "demo/wave/demonstration.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/demos.hpp"
-#include "stretto/on_nodes.hpp"
+#include "stretto/self_launch.hpp"
 #include "stretto/terminal.hpp"
 
 namespace stretto::tools {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 
 #include "device/driver_verdict.hpp"
-#include "doctor/exchange.hpp"
-#include "doctor/judge.hpp"
-#include "doctor/look.hpp"
+#include "doctor/diagnosis.hpp"
+#include "doctor/inspection.hpp"
+#include "doctor/mpi_trial.hpp"
 #include "doctor/report.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/terminal.hpp"

@@ -7,12 +7,12 @@
 #include <stretto/error.hpp>
 
 #include "platform/graphviz.hpp"
-#include "report/graph.hpp"
-#include "report/output.hpp"
-#include "report/reader.hpp"
+#include "report/operation_graph.hpp"
+#include "report/output_file.hpp"
+#include "report/timeline_reader.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/graph_of_program.hpp"
-#include "stretto/parted.hpp"
+#include "stretto/split_arguments.hpp"
 #include "stretto/terminal.hpp"
 
 namespace stretto::tools {

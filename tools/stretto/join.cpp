@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/one_file.hpp"
+#include "report/merged_file.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/terminal.hpp"
 

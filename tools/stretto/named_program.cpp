@@ -5,7 +5,7 @@
 
 #include <stretto/error.hpp>
 
-#include "job/look.hpp"
+#include "job/launcher_discovery.hpp"
 
 namespace stretto::tools {
 

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "report/analysis.hpp"
-#include "report/compare.hpp"
-#include "report/output.hpp"
+#include "report/output_file.hpp"
 #include "report/page.hpp"
-#include "report/reader.hpp"
+#include "report/run_comparison.hpp"
+#include "report/timeline_reader.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/terminal.hpp"
 

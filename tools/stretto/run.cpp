@@ -11,9 +11,9 @@
 #include <stretto/error.hpp>
 
 #include "base/nearest_name.hpp"
-#include "job/look.hpp"
-#include "job/node.hpp"
-#include "job/watch.hpp"
+#include "job/launcher_discovery.hpp"
+#include "job/launcher_process.hpp"
+#include "job/node_process.hpp"
 #include "net/mpi/mpi_library.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/named_program.hpp"

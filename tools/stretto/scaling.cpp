@@ -11,7 +11,7 @@
 #include "chart/chart.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/graph_of_program.hpp"
-#include "stretto/parted.hpp"
+#include "stretto/split_arguments.hpp"
 #include "stretto/terminal.hpp"
 #include "stretto/text_file.hpp"
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <span>
 
-#include "peers/module/jacobi_by_hand.hpp"
+#include "peers/module/jacobi_opencl.hpp"
 
 namespace {
 

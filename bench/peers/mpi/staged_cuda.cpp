@@ -3,7 +3,7 @@
 #include <mpi.h>
 
 #include "peers/cuda/driver.hpp"
-#include "staged_ways.hpp"
+#include "staged_transfer.hpp"
 
 bench::outcome time_nodes_staged_by_cuda(const bench::options& o) {
   const int rank = rank_of_two();

@@ -2,7 +2,7 @@
 //
 // Source      event chains by fan-in and fan-out, and chains of grants over reservations: Treichler, Bauer, Aiken,
 //             "Realm", PACT 2014, figures 4 and 5. The same programs run on simulated nodes in
-//             peers/stretto/events_of_nodes.cpp and grants_of_nodes.cpp.
+//             peers/stretto/node_events.cpp and node_reservations.cpp.
 #include <stretto/stretto.hpp>
 
 #include <algorithm>

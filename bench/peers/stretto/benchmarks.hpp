@@ -42,7 +42,7 @@ bench::outcome time_event_merge(const bench::options&);
 bench::outcome time_event_fan_out(const bench::options&);
 bench::outcome count_event_fan(const bench::options&);
 
-// exclusion.cpp
+// reservations.cpp
 bench::outcome count_uncontended_grants(const bench::options&);
 bench::outcome count_chained_grants(const bench::options&);
 bench::outcome time_barrier(const bench::options&);
@@ -98,8 +98,8 @@ bench::outcome compare_host_product(const bench::options&);
 bench::outcome compare_host_tiles(const bench::options&);
 bench::outcome compare_host_sum(const bench::options&);
 
-// simulated.cpp: --size is the number of devices, of steps, and of tiles along a side; without that backend
-// no_simulated.cpp says so
+// simulated_devices.cpp: --size is the number of devices, of steps, and of tiles along a side; without that backend
+// no_simulated_devices.cpp says so
 bench::outcome speed_up_of_series(const bench::options&);
 bench::outcome speed_up_of_series_on_one_bus(const bench::options&);
 bench::outcome speed_up_of_wave(const bench::options&);
@@ -123,7 +123,7 @@ bench::outcome time_shutdown(const bench::options&);
 bench::outcome measure_idle_share(const bench::options&);
 bench::outcome measure_two_runtimes(const bench::options&);
 
-// recording.cpp
+// trace_cost.cpp
 bench::outcome time_recorded_span(const bench::options&);
 bench::outcome measure_recorded_share(const bench::options&);
 bench::outcome time_trace_write(const bench::options&);
@@ -160,7 +160,7 @@ bench::outcome time_commands_of_wave(const bench::options&);
 bench::outcome time_commands_of_bodies(const bench::options&);
 bench::outcome measure_horizons(const bench::options&);
 
-// on_buffers.cpp: --size is the number of launches, the microseconds of a kernel or the number of devices
+// buffers.cpp: --size is the number of launches, the microseconds of a kernel or the number of devices
 bench::outcome time_launches_on_buffers(const bench::options&);
 bench::outcome time_new_launches_on_buffers(const bench::options&);
 bench::outcome time_chain_on_buffers(const bench::options&);
@@ -174,10 +174,10 @@ bench::outcome measure_horizons_of_bodies(const bench::options&);
 bench::outcome speed_of_room(const bench::options&);
 bench::outcome speed_of_room_without_horizons(const bench::options&);
 
-// events_of_nodes.cpp: --size is the fan-in and fan-out
+// node_events.cpp: --size is the fan-in and fan-out
 bench::outcome time_levels_of_nodes(const bench::options&);
 
-// grants_of_nodes.cpp: --size is the number of chains of each node, or of reservations; fairness is that of the
+// node_reservations.cpp: --size is the number of chains of each node, or of reservations; fairness is that of the
 // reservations
 template <std::uint32_t fairness>
 bench::outcome count_grants_of_chains(const bench::options&);

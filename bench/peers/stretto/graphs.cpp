@@ -12,7 +12,7 @@
 #include "graph/command_graph.hpp"
 #include "graph/instruction_graph.hpp"
 #include "graph/task_graph.hpp"
-#include "graphs/programs.hpp"
+#include "graphs/buffer_programs.hpp"
 #include "peers/stretto/benchmarks.hpp"
 #include "peers/stretto/calibration.hpp"
 

@@ -13,7 +13,7 @@
 #include "base/whole_file.hpp"
 #include "peers/stretto/benchmarks.hpp"
 #include "report/page.hpp"
-#include "report/reader.hpp"
+#include "report/timeline_reader.hpp"
 
 namespace {
 

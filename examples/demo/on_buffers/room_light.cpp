@@ -6,7 +6,7 @@
 
 #include <stretto/buffer.hpp>
 
-#include "demo/on_buffers/sheet.hpp"
+#include "demo/on_buffers/picture_sheet.hpp"
 
 namespace on_buffers {
 namespace {

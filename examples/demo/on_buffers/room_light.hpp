@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "demo/on_buffers/room.hpp"
+#include "demo/on_buffers/room_patches.hpp"
 
 namespace on_buffers {
 

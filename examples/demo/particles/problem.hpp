@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "demo/particles/law.hpp"
+#include "demo/particles/force_law.hpp"
 
 namespace particles {
 

@@ -15,8 +15,8 @@
 #include <stretto/job.hpp>
 #include <stretto/remote.hpp>
 
-#include "demo/particles/kept.hpp"
-#include "demo/particles/serial.hpp"
+#include "demo/particles/conserved_quantities.hpp"
+#include "demo/particles/serial_reference.hpp"
 #include "demo/stopwatch.hpp"
 
 namespace particles {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "demo/particles/choices.hpp"
-#include "demo/particles/loads.hpp"
+#include "demo/particles/node_loads.hpp"
+#include "demo/particles/typed_options.hpp"
 
 namespace particles {
 

@@ -6,7 +6,7 @@
 #include <stretto/platform.hpp>
 #include <stretto/remote.hpp>
 
-#include "demo/uts/part.hpp"
+#include "demo/uts/node_part.hpp"
 
 namespace uts {
 

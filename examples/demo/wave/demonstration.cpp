@@ -11,10 +11,10 @@
 #include "demo/wave/energy.hpp"
 #include "demo/wave/image.hpp"
 #include "demo/wave/interrupt.hpp"
-#include "demo/wave/output.hpp"
+#include "demo/wave/output_folder.hpp"
 #include "demo/wave/painter.hpp"
 #include "demo/wave/run_objects.hpp"
-#include "demo/wave/serial.hpp"
+#include "demo/wave/serial_reference.hpp"
 #include "demo/wave/shipped_medium.hpp"
 
 namespace stretto::wave {

@@ -6,7 +6,8 @@
 //             numbers. Pictures are written as soon as the tasks are done, so that a Ctrl-C while the serial loop
 //             checks them loses nothing.
 // Nodes       In a job of several, the first one does this, and the others serve it.
-// Errors      those of output.hpp, image.hpp, options.hpp and run_tasks.hpp; W18 the fields differ; W34 devices on
+// Errors      those of output_folder.hpp, image.hpp, options.hpp and run_tasks.hpp; W18 the fields differ; W34 devices
+// on
 //             several nodes.
 #pragma once
 

@@ -7,7 +7,7 @@
 
 #include "demo/wave/image.hpp"
 #include "demo/wave/layered_earth.hpp"
-#include "demo/wave/output.hpp"
+#include "demo/wave/output_folder.hpp"
 
 int main(int count, char** arguments) {
   using namespace stretto::wave;

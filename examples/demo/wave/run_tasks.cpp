@@ -8,7 +8,7 @@
 #include <stretto/remote.hpp>
 
 #include "demo/wave/first_failure.hpp"
-#include "demo/wave/part.hpp"
+#include "demo/wave/node_part.hpp"
 #include "demo/wave/tile_fields.hpp"
 
 namespace stretto::wave {

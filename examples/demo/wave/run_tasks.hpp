@@ -1,7 +1,8 @@
 // run_tasks.hpp - the simulation in deferred execution: a task per tile and step, a copy per halo, ordered by events.
 //
 // Threads     called by a task of a runtime, on one node of its job; it suspends, its worker goes on.
-// Nodes       all of the job's take part: this one tells the others what to do (part.hpp), lends them the ground, and
+// Nodes       all of the job's take part: this one tells the others what to do (node_part.hpp), lends them the ground,
+// and
 //             gets the result.
 // Errors      W19 a task failed; D03 the tiles do not fit into memory.
 #pragma once

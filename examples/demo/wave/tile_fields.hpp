@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "demo/wave/meeting.hpp"
+#include "demo/wave/part_exchange.hpp"
 #include "demo/wave/problem.hpp"
 #include "demo/wave/tiling.hpp"
 

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "base/unwatched.hpp"
+#include "base/tsan_ignore.hpp"
 
 namespace stretto::device::cuda {
 

@@ -1,0 +1,63 @@
+// node_part.hpp - what one node computes of a run: tiles that follow one another, in deferred execution.
+//
+// Threads     called by a task on each node of the job; it suspends, its worker goes on.
+// Order       A step of a tile waits for the tile's step before and for its (at most four) halo copies; a halo copy
+//             waits for the step of the tile it reads, on whatever node that is. Nothing else is needed: whoever still
+//             reads what a step or a copy overwrites comes before it already, by way of a neighbour. There is no
+//             barrier, so tiles may be several steps apart.
+// Memory      the submitter stays at most `steps_ahead` steps in front of a tile, so that any number of steps takes
+//             the same memory.
+// Errors      W19 a task failed; D03 the tiles do not fit into memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <stretto/barrier.hpp>
+#include <vector>
+
+#include "demo/wave/part_exchange.hpp"
+#include "demo/wave/problem.hpp"
+#include "demo/wave/run_requests.hpp"
+
+namespace stretto::wave {
+
+/// What every node is told.
+struct assignment {
+  course what;
+  int across = 1, down = 1;           // tiles
+  std::uint32_t nodes = 1, home = 0;  // home has the ground, and gets the results
+  std::uint64_t meeting = 0;          // its address at home
+  pressure ground;                    // the whole grid's coefficients
+  std::array<pressure, 2> last;       // whole grids, for the field after the last step and the one before
+  std::vector<int> frame_steps;
+  std::array<pressure, 2> frames = {};  // whole grids, taking turns
+  barrier framed = {}, painted = {};    // a phase for each frame: all of it is there; it has been looked at
+  barrier ended;                        // nobody reads another's tiles any more
+  std::optional<planned_failure> failure;
+  template <class Archive>
+  friend void fields(Archive& a, archived<assignment, Archive>& x) {
+    a(x.what, x.across, x.down, x.nodes, x.home, x.meeting, x.ground, x.last, x.frame_steps, x.frames, x.framed,
+      x.painted, x.ended, x.failure);
+  }
+};
+
+/// How many steps the submitter may be in front of a tile: 2 to 32, fewer the more tiles there are.
+int steps_ahead(std::size_t tiles);
+
+struct part_result {
+  int steps = 0;  // done
+  std::size_t step_tasks = 0, halo_copies = 0;
+  double seconds = 0;
+};
+
+/// What only home has.
+struct home_side {
+  const run_requests& asked;
+  std::array<field_view<const float>, 2> frames;  // what assignment::frames lie over
+};
+
+/// Runs the part of the calling node; `home` is null elsewhere. Throws what failed first.
+part_result run_part(const assignment& all, const home_side* home);
+
+}  // namespace stretto::wave

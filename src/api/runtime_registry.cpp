@@ -1,0 +1,74 @@
+#include "api/runtime_registry.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/fork_reset.hpp"
+#include "base/tsan_ignore.hpp"
+
+namespace stretto::detail {
+namespace {
+
+/// Each change takes effect by one store: in a child that is forked meanwhile, it has happened or not.
+struct known {
+  using places = std::vector<std::atomic<const runtime*>>;
+
+  std::mutex mutex;
+  std::atomic<places*> all{new places(8)};
+
+  std::atomic<const runtime*>* find(const runtime* r) noexcept {
+    places& now = *all.load(std::memory_order_relaxed);
+    const auto at =
+        std::ranges::find_if(now, [&](const auto& one) { return one.load(std::memory_order_relaxed) == r; });
+    return at == now.end() ? nullptr : &*at;
+  }
+  void add(const runtime* r) {
+    if (auto* const empty = find(nullptr)) return empty->store(r, std::memory_order_release);
+    const places& now = *all.load(std::memory_order_relaxed);
+    auto larger = std::make_unique<places>(2 * now.size());
+    for (std::size_t i = 0; i < now.size(); ++i) (*larger)[i].store(now[i].load(std::memory_order_relaxed));
+    larger->back().store(r, std::memory_order_relaxed);
+    delete all.exchange(larger.release(), std::memory_order_acq_rel);
+  }
+  void remove(const runtime* r) noexcept {
+    if (auto* const at = find(r)) at->store(nullptr, std::memory_order_release);
+  }
+};
+
+/// Never destroyed: a static runtime may end after everything else. A child knows those of its parent, to refuse them.
+known& of_process() {
+  static known& one = base::made_unwatched<known>();
+  static const base::fork_reset in_child(base::construct_anew<std::mutex>, &one.mutex);
+  return one;
+}
+
+}  // namespace
+
+void know(const runtime& r) {
+  const std::scoped_lock lock(of_process().mutex);
+  of_process().add(&r);
+}
+
+void forget(const runtime& r) noexcept {
+  const std::scoped_lock lock(of_process().mutex);
+  of_process().remove(&r);
+}
+
+bool forget_unless(const runtime& r, const std::function<bool()>& is_in_use) noexcept {
+  const std::scoped_lock lock(of_process().mutex);
+  if (is_in_use()) return false;
+  of_process().remove(&r);
+  return true;
+}
+
+bool with_known(const runtime& r, const std::function<void()>& attach) {
+  const std::scoped_lock lock(of_process().mutex);
+  if (!of_process().find(&r)) return false;
+  attach();
+  return true;
+}
+
+}  // namespace stretto::detail

@@ -1,0 +1,29 @@
+// file_descriptor.hpp - an open file of the system, closed at the end.
+//
+// Threads     one at a time.
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace stretto::base {
+
+class descriptor {
+ public:
+  /// Of what open(), socket(), ... returned; negative: there is none.
+  explicit descriptor(int number) noexcept : number_(number) {}
+  descriptor(const descriptor&) = delete;
+  ~descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  explicit operator bool() const noexcept { return number_ >= 0; }
+  int number() const noexcept { return number_; }
+  /// It stays open.
+  int release() noexcept { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+}  // namespace stretto::base

@@ -1,0 +1,73 @@
+// object_pool.hpp - memory for objects of a type that come and go in floods: what a thread has freed serves it again.
+//
+//     auto l = std::allocate_shared<letter>(base::recycling<letter>());
+//
+// Threads     any; an object may be freed by another thread than its maker.
+// Cost        a few instructions; once per batch, one lock (block_pool.hpp). The most that there was at a time is kept
+//             until the process ends, to be used again.
+// Invariants  with an address or thread sanitizer each object has memory of its own, and gives it back.
+#pragma once
+
+#include <cstddef>
+
+#include "base/block_pool.hpp"
+#include "base/config.hpp"
+#include "base/fork_reset.hpp"
+#include "base/sanitizers.hpp"
+
+namespace stretto::base {
+
+template <std::size_t bytes>
+class recycled {
+ public:
+  static void* allocate() {
+    if (share* const s = mine()) [[likely]]
+      return s->allocate();
+    std::size_t count = 0;
+    free_block* const all = stock().take_batch(count);
+    if (all->next && count > 1) stock().give_batch(all->next, count - 1);
+    return all;
+  }
+  static void free(void* at) noexcept {
+    if (share* const s = mine()) [[likely]]
+      return s->free(at);
+    auto* const block = static_cast<free_block*>(at);
+    block->next = nullptr;
+    stock().give_batch(block, 1);
+  }
+
+ private:
+  using share = block_cache;
+  static block_stock& stock() {
+    const auto recycles = [] { return !address_sanitizer && !thread_sanitizer && !is_watched_alone(); };
+    static auto& all = *new block_stock((bytes + 63) / 64 * 64, recycles());  // of threads that outlive main, too
+    static const fork_reset in_child(block_stock::begin_anew, &all);
+    return all;
+  }
+  /// Null while the thread ends, which has given its share back.
+  static share* mine() {
+    static thread_local bool is_over = false;
+    struct kept {
+      share blocks{stock()};
+      ~kept() { is_over = true; }
+    };
+    if (is_over) [[unlikely]]
+      return nullptr;
+    static thread_local kept all;
+    return &all.blocks;
+  }
+};
+
+/// For allocate_shared: of one object at a time.
+template <class T>
+struct recycling {
+  using value_type = T;
+  recycling() noexcept = default;
+  template <class U>
+  recycling(const recycling<U>&) noexcept {}
+  T* allocate(std::size_t) { return static_cast<T*>(recycled<sizeof(T)>::allocate()); }
+  void deallocate(T* at, std::size_t) noexcept { recycled<sizeof(T)>::free(at); }
+  friend bool operator==(const recycling&, const recycling&) noexcept { return true; }
+};
+
+}  // namespace stretto::base

@@ -1,0 +1,28 @@
+// passive_thread.hpp - threads of ours that only look: whoever counts the threads of the process that may still do
+// something leaves these out.
+//
+// Threads     any.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace stretto::base {
+
+/// On a thread that ends no event and makes no task ready, from its start to its end.
+class onlooker {
+ public:
+  onlooker() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }
+  onlooker(const onlooker&) = delete;
+  ~onlooker() { count_.fetch_sub(1, std::memory_order_seq_cst); }
+
+  static std::uint32_t count() noexcept { return count_.load(std::memory_order_seq_cst); }
+
+  /// In a forked child, which has none of them.
+  static void begin_anew() noexcept { count_.store(0, std::memory_order_seq_cst); }
+
+ private:
+  static inline std::atomic<std::uint32_t> count_{0};
+};
+
+}  // namespace stretto::base

@@ -1,0 +1,44 @@
+// snapshot_read.hpp - reads memory that others may change or give back meanwhile: for reports about a runtime that
+// lives on.
+//
+// The kernel copies, so that a stale pointer gives nothing instead of a crash, and sanitizers see no race: who reads
+// this way must take what it reads as a guess, unless it proves afterwards that nothing ran.
+//
+// Threads     any.
+// Cost        one system call per read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <type_traits>
+
+namespace stretto::base {
+
+/// False if some of it cannot be read, or the system forbids it.
+bool peek(const void* from, void* into, std::size_t bytes) noexcept;
+
+/// A copy that no constructor has made and no destructor ends. A stale pointer may not even be aligned: then it is
+/// none.
+template <class T>
+class peeked {
+ public:
+  explicit peeked(const void* from) noexcept
+      : valid_(reinterpret_cast<std::uintptr_t>(from) % alignof(T) == 0 && peek(from, bytes_, sizeof(T))) {}
+  explicit operator bool() const noexcept { return valid_; }
+  const T& operator*() const noexcept { return *reinterpret_cast<const T*>(bytes_); }
+  const T* operator->() const noexcept { return reinterpret_cast<const T*>(bytes_); }
+
+ private:
+  alignas(T) std::byte bytes_[sizeof(T)];
+  bool valid_;
+};
+
+/// At most `most` characters of a text that ends with 0.
+std::string peek_text(const char* from, std::size_t most = 80);
+/// As short_location(*from); empty if it cannot be read.
+std::string peek_location(const std::source_location* from);
+
+}  // namespace stretto::base

@@ -1,0 +1,80 @@
+// copy_routes.hpp - which memories a copy passes through: the search, and what a platform keeps to answer it.
+//
+// Threads     pure.
+// Cost        cheapest_copy: quadratic in the memories of a node, which are a handful.
+#pragma once
+
+#include <stretto/route.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace stretto::places {
+
+/// The figures that a channel states.
+struct way_figures {
+  double bandwidth_bytes_per_second = 0;
+  double latency_seconds = 0;
+};
+
+/// The way of a copy of `bytes` among `count` memories, both ends included: least time by the channels' own figures,
+/// then fewest hops, then the lower positions; empty if there is none. `direct(from, to)` are the figures of the
+/// channel between two of them, or nothing.
+template <class Direct>
+std::vector<std::size_t> cheapest_copy(std::size_t count, const Direct& direct, std::size_t from, std::size_t to,
+                                       std::uint64_t bytes) {
+  struct reached {
+    double seconds = std::numeric_limits<double>::infinity();
+    std::size_t hops = 0, by = 0;
+    bool settled = false;
+  };
+  // There and back again is no way: only a channel from it to itself.
+  if (from == to) return direct(from, to) ? std::vector{from, to} : std::vector<std::size_t>{};
+  std::vector<reached> at(count);
+  at[from].seconds = 0;
+  for (;;) {
+    std::size_t best = count;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (at[i].settled || at[i].seconds == std::numeric_limits<double>::infinity()) continue;
+      if (best == count || at[i].seconds < at[best].seconds ||
+          (at[i].seconds == at[best].seconds && at[i].hops < at[best].hops))
+        best = i;
+    }
+    if (best == count) return {};
+    if (best == to) break;
+    at[best].settled = true;
+    for (std::size_t next = 0; next < count; ++next) {
+      if (at[next].settled || next == best) continue;
+      const std::optional<way_figures> way = direct(best, next);
+      if (!way) continue;
+      const double leg = way->latency_seconds + static_cast<double>(bytes) / way->bandwidth_bytes_per_second;
+      const double seconds = at[best].seconds + leg;
+      if (seconds < at[next].seconds || (seconds == at[next].seconds && at[best].hops + 1 < at[next].hops))
+        at[next] = {seconds, at[best].hops + 1, best, false};
+    }
+  }
+  std::vector<std::size_t> route{to};
+  while (route.back() != from) route.push_back(at[route.back()].by);
+  std::reverse(route.begin(), route.end());
+  return route;
+}
+
+/// The channels of a runtime, as they were when it started.
+struct copy_ways {
+  std::vector<place> ends;                 // what copies go from and to; one of them is no place: memory of the program
+  std::vector<bool> is_passed;             // by end: copies may go by way of it
+  std::vector<std::uint32_t> end_at;       // by place of the platform
+  std::vector<double> bandwidth, latency;  // by end and end; 0 bytes per second: no channel leads there
+
+  std::optional<way_figures> direct(std::size_t from, std::size_t to) const {
+    const std::size_t i = from * ends.size() + to;
+    if (!(bandwidth[i] > 0)) return std::nullopt;
+    return way_figures{bandwidth[i], latency[i]};
+  }
+  std::optional<transfer_route> route(place from, place to, std::uint64_t bytes) const;
+};
+
+}  // namespace stretto::places

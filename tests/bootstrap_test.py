@@ -1,0 +1,163 @@
+"""bootstrap_test.py ROOT - the script `stretto` on systems that lack what it needs, played by fake tools.
+
+A copy of the script runs with a PATH of its own, in which apt-get, dpkg-query, sudo, cmake and ninja are
+small scripts that write down how they were called.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+source = Path(__file__).parent.parent
+PLAIN_TOOLS = ["sh", "dirname", "readlink", "mkdir", "sed", "grep", "echo", "cat", "nproc", "rm"]
+FAKES = {
+    "apt-get": 'echo "apt-get $*" >>"$LOG"; [ ! -e "$HERE/apt_fails" ]',
+    "sudo": 'echo "sudo" >>"$LOG"; exec "$@"',
+    "dpkg-query": 'shift 2; for p in "$@"; do [ "$p" = "${LACKING-}" ] || echo "$p installed"; done',
+    "cmake": 'echo "cmake $*" >>"$LOG"; case $* in *--preset*) mkdir -p "build/$2"; : >"build/$2/build.ninja";; *) echo "ninja: no work to do.";; esac',
+    "ninja": "",
+    "doxygen": 'echo "doxygen $*, in $PWD" >>"$LOG"; [ ! -e "$HERE/doxygen_fails" ]',
+    "ctest": 'echo "ctest $*" >>"$LOG"; echo "100% tests passed"; exit ${CTEST_CODE-0}',
+    "id": 'echo ${USER_ID-0}',
+}
+
+
+class FrontDoor(unittest.TestCase):
+    def setUp(self):
+        self.root = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.root)
+        self.bin = self.root / "bin"
+        self.bin.mkdir()
+        shutil.copy(source / "stretto", self.root)
+        for tool in PLAIN_TOOLS:
+            (self.bin / tool).symlink_to(shutil.which(tool))
+        for name, text in FAKES.items():
+            self.put(self.bin / name, text)
+        self.put(self.root / "build/release/tools/stretto", 'echo "built command: $*, in $PWD"; exit ${CODE-0}')
+
+    def put(self, path, text):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("#!/bin/sh\n" + text + "\n")
+        path.chmod(0o755)
+
+    def run_it(self, *words, without=(), **variables):
+        for name in without:
+            (self.bin / name).unlink()
+        log = self.root / "log"
+        log.write_text("")
+        env = {"PATH": str(self.bin), "LOG": str(log), "HERE": str(self.root), **variables}
+        done = subprocess.run([self.root / "stretto", *words], env=env, capture_output=True, text=True, cwd="/")
+        self.out, self.err, self.log = done.stdout, done.stderr, log.read_text()
+        return done.returncode
+
+    def test_a_command_is_built_and_gets_the_words_and_the_folder_of_the_user(self):
+        self.assertEqual(self.run_it("platform", "--json", "two words"), 0)
+        self.assertEqual(self.out, "built command: platform --json two words, in /\n")
+        self.assertNotIn("apt-get", self.log)
+
+    def test_when_nothing_is_to_be_done_nothing_is_said(self):
+        self.run_it("platform")
+        self.assertIn("configuring release", self.err)
+        self.run_it("platform")
+        self.assertEqual(self.err, "")
+
+    def test_the_exit_code_of_the_command_is_ours(self):
+        self.assertEqual(self.run_it("demo", CODE="3"), 3)
+
+    def test_what_is_missing_is_installed_and_nothing_else(self):
+        self.assertEqual(self.run_it("demo", LACKING="libhwloc-dev"), 0)
+        self.assertIn("apt-get install -y -qq --no-install-recommends libhwloc-dev\n", self.log)
+        self.assertIn("to build, installing: libhwloc-dev", self.err)
+        self.assertNotIn("sudo", self.log)
+
+    def test_who_is_not_root_is_asked_by_sudo(self):
+        self.run_it("demo", LACKING="cmake", USER_ID="1000")
+        self.assertIn("sudo\napt-get install", self.log)
+
+    def test_without_sudo_the_command_for_root_is_told(self):
+        self.assertEqual(self.run_it("demo", LACKING="cmake", USER_ID="1000", without=["sudo"]), 1)
+        self.assertIn("As root, run:  apt-get install cmake", self.err)
+
+    def test_without_apt_the_list_is_told_and_the_build_goes_on_where_the_tools_are_there(self):
+        for tool in ["c++", "pkg-config", "python3"]:
+            self.put(self.bin / tool, "")
+        self.assertEqual(self.run_it("demo", without=["apt-get"]), 0)
+        self.assertIn("this system has no apt", self.err)
+        self.assertIn("libhwloc-dev", self.err)
+
+    def test_without_apt_and_tools_it_stops_and_says_which(self):
+        self.assertEqual(self.run_it("demo", without=["apt-get"]), 1)
+        self.assertIn('"c++" is not here yet', self.err)
+
+    def test_an_installation_that_fails_stops_everything(self):
+        (self.root / "apt_fails").touch()
+        self.assertEqual(self.run_it("demo", LACKING="cmake"), 1)
+        self.assertIn("apt-get install cmake", self.err)
+        self.assertEqual(self.out, "")
+
+    def test_the_tests_build_three_trees_and_end_with_the_summary_of_the_runner(self):
+        self.assertEqual(self.run_it("test"), 0)
+        for preset in ["release", "asan", "tsan"]:
+            self.assertIn(f"cmake --preset {preset}", self.log)
+        self.assertNotIn("fuzz ", self.log)
+        self.assertEqual(self.out.splitlines()[-1], "100% tests passed")
+
+    def test_the_long_campaign_also_builds_and_runs_the_fuzzers(self):
+        self.run_it("test", "--long")
+        self.assertIn("cmake --preset fuzz", self.log)
+        self.assertIn("-DSTRETTO_FUZZ_RUNS=yes", self.log)
+
+    def test_the_reference_is_made_by_doxygen_and_the_first_page_is_named(self):
+        self.assertEqual(self.run_it("docs", LACKING="doxygen"), 0)
+        self.assertIn("--no-install-recommends doxygen\n", self.log)
+        self.assertIn(f"doxygen docs/reference/Doxyfile, in {self.root}", self.log)
+        self.assertEqual(self.out, f"{self.root}/build/docs/index.html\n")
+
+    def test_a_failing_doxygen_fails_the_script(self):
+        (self.root / "doxygen_fails").touch()
+        self.assertEqual(self.run_it("docs"), 1)
+        self.assertEqual(self.out, "")
+
+    def test_help_also_names_the_commands_of_the_script(self):
+        self.run_it("--help")
+        self.assertIn("docs (the API reference)", self.out)
+        self.assertIn("built command: --help", self.out)
+
+    def test_failing_tests_fail_the_script(self):
+        self.assertEqual(self.run_it("test", CTEST_CODE="8"), 8)
+
+    def test_times_are_told_behind_the_summary_and_failing_tests_fail_all_the_same(self):
+        self.put(self.bin / "python3", 'echo "times: $*"')
+        self.assertEqual(self.run_it("test", "--times", CTEST_CODE="8"), 8)
+        self.assertTrue(self.out.splitlines()[-1].startswith("times: -B "))
+        self.assertIn("tests/test_times.py", self.out.splitlines()[-1])
+
+    def test_a_flag_that_test_does_not_have_is_refused(self):
+        self.assertEqual(self.run_it("test", "--lnog"), 2)
+        self.assertIn('"--lnog" is neither', self.err)
+
+    def test_a_failing_build_stops_before_the_command(self):
+        self.put(self.bin / "cmake", 'case $* in *--preset*) mkdir -p build/release;; *) echo "x.cpp:1: no"; exit 1;; esac')
+        self.assertEqual(self.run_it("demo"), 1)
+        self.assertIn("x.cpp:1: no", self.err)
+        self.assertIn("the build of release failed", self.err)
+        self.assertEqual(self.out, "")
+
+    def test_a_failing_configuration_shows_its_messages(self):
+        self.put(self.bin / "cmake", 'echo "CMake Error: no compiler"; exit 1')
+        self.assertEqual(self.run_it("demo"), 1)
+        self.assertIn("CMake Error: no compiler", self.err)
+
+    def test_a_link_to_the_script_finds_its_way_home(self):
+        link = self.root / "elsewhere"
+        link.symlink_to(self.root / "stretto")
+        done = subprocess.run([link, "x"], env={"PATH": str(self.bin), "LOG": "/dev/null"}, capture_output=True, text=True)
+        self.assertIn("built command: x", done.stdout)
+
+
+if __name__ == "__main__":
+    source = Path(sys.argv.pop())
+    unittest.main()

@@ -1,0 +1,29 @@
+// hang_programs.hpp - programs that hang, each in its own way, and some that do not; hang_test.py starts them and reads
+// what they are told.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+
+#include <stretto/barrier.hpp>
+#include <stretto/coroutine.hpp>
+#include <stretto/event.hpp>
+#include <stretto/finish.hpp>
+#include <stretto/future.hpp>
+#include <stretto/reservation.hpp>
+#include <stretto/runtime.hpp>
+#include <stretto/task.hpp>
+
+namespace hang {
+
+using namespace stretto;
+
+struct program {
+  const char* name;
+  void (*run)(runtime& rt);
+  std::uint32_t workers = 2;
+};
+extern const program of_events[], of_cycles[], of_objects[], of_threads[], not_proven[], of_nodes[],
+    healthy[];  // each ends with a null name
+
+}  // namespace hang

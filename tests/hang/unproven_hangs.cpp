@@ -1,0 +1,90 @@
+// Programs of which nobody can know: the report shows the state and accuses nobody.
+#include <pthread.h>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "base/context.hpp"
+#include "event/holder_record.hpp"
+#include "hang_programs.hpp"
+
+namespace hang {
+namespace {
+
+void alone(runtime& rt) {
+  rt.run([] {
+    async(name("hermit"), [] { std::this_thread::sleep_for(std::chrono::hours(1)); });  // GUILTY alone
+  });
+}
+
+void outside_thread(runtime& rt) {
+  rt.run([&rt] {
+    const auto late = user_event::create();  // GUILTY outside_thread
+    std::thread([&rt] {
+      const attachment here(rt);  // NAMED outside_thread
+      std::this_thread::sleep_for(std::chrono::hours(1));
+    }).detach();
+    wait(late);
+  });
+}
+
+/// A lock that the runtime knows nothing of: only the stacks tell.
+void foreign_lock(runtime& rt) {
+  rt.run([] {
+    const auto lock = std::make_shared<std::mutex>();
+    const auto taken = user_event::create();
+    async(name("keeper"), [lock, taken] {
+      lock->lock();
+      taken.trigger();
+    });
+    async(after(taken), name("second"), [lock] { lock->lock(); });  // GUILTY foreign_lock
+  });
+}
+
+/// An outside thread has a reservation, and something that a floor above the events handed it.
+void held_outside(runtime& rt) {
+  rt.run([&rt] {
+    const auto tally = reservation::create();
+    const auto given_back = user_event::create(), taken = user_event::create();
+    std::thread([&rt, tally, given_back, taken] {
+      const attachment here(rt);
+      pthread_setname_np(pthread_self(), "reader");
+      wait(tally.acquire());  // NAMED held_outside
+      const detail::holder_record mark(*base::current()->runtime, given_back, "view of \"u\"", "",
+                                       std::source_location::current());  // GUILTY held_outside
+      taken.trigger();
+      std::this_thread::sleep_for(std::chrono::hours(1));
+    }).detach();
+    wait(taken);
+    async(name("writer"), [tally] { wait(tally.acquire()); });
+    async(after(given_back), name("second writer"), [] {});
+  });
+}
+
+/// Not a hang at all: goes on as soon as it has been reported.
+void slow_but_healthy(runtime& rt) {
+  rt.run([&rt] {
+    const auto late = user_event::create();  // GUILTY slow_but_healthy
+    std::thread outside([&rt, late] {
+      std::this_thread::sleep_for(std::chrono::seconds(2));
+      const attachment here(rt);
+      late.trigger();
+    });
+    wait(late);
+    outside.join();
+  });
+  std::puts("ended");
+}
+
+}  // namespace
+
+const program not_proven[] = {{"alone", alone},
+                              {"outside_thread", outside_thread},
+                              {"foreign_lock", foreign_lock},
+                              {"held_outside", held_outside},
+                              {"slow_but_healthy", slow_but_healthy},
+                              {}};
+
+}  // namespace hang

@@ -1,0 +1,30 @@
+// merged_file.hpp - the timelines of a job's nodes as one file, which chrome://tracing and ui.perfetto.dev open.
+//
+// Threads     pure, apart from the files.
+// Cost        each file is read twice, through a window; memory: 70 bytes for each span, for the arrows between nodes.
+// Invariants  (1) what is written has the shape of trace/chrome.hpp, with its invariants. (2) a line keeps its text but
+//             for its time, which counts from the earliest origin, and the numbers of arrows and of pairs, which no
+//             other node has.
+// Errors      T10, T11 as timeline_reader.hpp; T18 two files are of one node; T17 the file cannot be written: an older
+// one
+//             stays.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace stretto::report {
+
+struct one_file {
+  std::vector<std::uint32_t> nodes = {};  // whose timelines are in it
+  std::uint64_t events = 0, arrows = 0;   // lines of the files; causes on other nodes
+  std::string damage = {};                // what is missing; empty: nothing
+};
+
+/// A single file of node 0 stands for itself and those of the other nodes that are beside it: "run.json",
+/// "run.N1.json", ...
+one_file write_one_file(std::vector<std::filesystem::path> of_nodes, const std::filesystem::path& to);
+
+}  // namespace stretto::report

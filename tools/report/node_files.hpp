@@ -1,0 +1,23 @@
+// node_files.hpp - the files of a job's other nodes, which lie beside that of node 0.
+//
+// Threads     pure, apart from the look at the folder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace stretto::report {
+
+struct files_beside {
+  std::vector<std::filesystem::path> there = {};
+  std::vector<std::uint32_t> missing = {};  // nodes
+
+  /// "the timelines of nodes 1 and 2 are not beside it"; empty if none is missing.
+  std::string missing_text() const;
+};
+
+files_beside those_beside(const std::filesystem::path& first, std::uint32_t job_nodes);
+
+}  // namespace stretto::report

@@ -1,0 +1,29 @@
+// split_arguments.hpp - a call of a subcommand that has a program behind `--`.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "stretto/command.hpp"
+
+namespace stretto::tools {
+
+/// What stands before `--`, and the program behind it, if there is one.
+struct parted {
+  invocation call;
+  std::vector<std::string> program;
+  bool has_program = false;
+};
+
+inline parted parted_at_program(const invocation& call) {
+  parted p{call, {}, false};
+  const auto at = std::ranges::find(p.call.arguments, "--");
+  if (at == p.call.arguments.end()) return p;
+  p.has_program = true;
+  p.program.assign(at + 1, p.call.arguments.end());
+  p.call.arguments.erase(at, p.call.arguments.end());
+  return p;
+}
+
+}  // namespace stretto::tools
