@@ -5,8 +5,9 @@
 
 namespace stretto::test {
 
-struct ended : places::completion {
-  ended() : places::completion(+[](places::work_item& w) noexcept { ++static_cast<ended&>(w).times; }) {}
+struct counting_completion : places::completion {
+  counting_completion()
+      : places::completion(+[](places::work_item& w) noexcept { ++static_cast<counting_completion&>(w).times; }) {}
   int times = 0;
 };
 

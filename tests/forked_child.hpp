@@ -14,7 +14,7 @@ namespace stretto::test {
 
 /// The exit code of a child that does `body`, which says what is wrong.
 template <class F>
-int in_a_child(F&& body) {
+int in_forked_child(F&& body) {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (!child) {

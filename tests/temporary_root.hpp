@@ -9,7 +9,7 @@
 
 namespace stretto::test {
 
-struct false_root : temporary_folder {
+struct temporary_root : temporary_folder {
   void write(const std::filesystem::path& file, const std::string& text) const {
     std::filesystem::create_directories((path / file).parent_path());
     std::ofstream(path / file) << text;

@@ -23,9 +23,9 @@ STRETTO_API_BEGIN
 namespace stretto {
 
 namespace places {
-struct graph;      // the checked data behind a platform
-struct copy_ways;  // how the copies of a runtime move bytes
-struct copies_of_machine;
+struct graph;        // the checked data behind a platform
+struct copy_routes;  // how the copies of a runtime move bytes
+struct platform_copy_routes;
 }  // namespace places
 
 /// What an affinity leads to: places that run tasks, or places that hold data. A place may do both.
@@ -161,10 +161,10 @@ class platform {
   friend bool operator==(const platform& a, const platform& b) noexcept;
 
  private:
-  friend places::copies_of_machine;
+  friend places::platform_copy_routes;
   explicit platform(std::shared_ptr<const places::graph> graph) noexcept;
   std::shared_ptr<const places::graph> graph_;
-  std::shared_ptr<const places::copy_ways> copies_;  // null: of no runtime
+  std::shared_ptr<const places::copy_routes> copies_;  // null: of no runtime
 };
 
 /// The machine of the caller's runtime, where its places belong: of each node its own. Throws B20 on a thread of no

@@ -17,31 +17,31 @@ namespace stretto {
 
 // The socket belongs to the process, so its runtimes share this.
 struct live_list {
-  std::mutex changing;  // held while runtimes come and go
+  std::mutex change_mutex;  // held while runtimes come and go
   base::local_socket* socket = nullptr;
-  std::mutex listing;  // held while someone looks
+  std::mutex list_mutex;  // held while someone looks
   live_runtime* first = nullptr;
 
   void open() {
     if (!socket) socket = new base::local_socket(base::local_socket_folder(), live_text);
   }
   void open_when_asked() {
-    const std::scoped_lock lock(changing);
+    const std::scoped_lock lock(change_mutex);
     if (first) open();
   }
   void add(live_runtime& r, live_runtime::opens when) {
-    const std::scoped_lock lock(changing);
+    const std::scoped_lock lock(change_mutex);
     if (when == live_runtime::opens::at_once) open();
-    const std::scoped_lock list(listing);
+    const std::scoped_lock list(list_mutex);
     live_runtime** at = &first;
     while (*at) at = &(*at)->next_;
     *at = &r;
   }
   void remove(live_runtime& r) noexcept {
-    const std::scoped_lock lock(changing);
+    const std::scoped_lock lock(change_mutex);
     bool is_empty;
     {
-      const std::scoped_lock list(listing);
+      const std::scoped_lock list(list_mutex);
       live_runtime** at = &first;
       while (*at != &r) at = &(*at)->next_;
       *at = r.next_;
@@ -51,8 +51,8 @@ struct live_list {
     delete socket;  // its thread may be looking at the list
     socket = nullptr;
   }
-  nlohmann::ordered_json look() {
-    const std::scoped_lock list(listing);
+  nlohmann::ordered_json snapshot() {
+    const std::scoped_lock list(list_mutex);
     auto all = nlohmann::ordered_json::array();
     for (const live_runtime* r = first; r; r = r->next_) {
       auto one = nlohmann::ordered_json::parse(r->statistics_());
@@ -107,7 +107,7 @@ std::string live_text() try {
                  {"program", program_name()},
                  {"resident_bytes", resident_bytes()},
                  {"progress", works},
-                 {"runtimes", list.look()}};
+                 {"runtimes", list.snapshot()}};
   return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 } catch (...) {
   return {};  // no memory: who asks sees that there is no answer

@@ -10,22 +10,22 @@ namespace stretto {
 namespace {
 
 /// A process that a launcher started, or that shall join those by MPI all the same.
-class mpi_seat final : public dist::endpoint {
+class mpi_endpoint final : public dist::endpoint {
  public:
-  mpi_seat(const net::mpi::launch_environment& here, const base::settings& s)
+  mpi_endpoint(const net::mpi::launch_environment& here, const base::settings& s)
       : calls_(net::mpi::load(here, net::mpi::library_folders(s.mpi_folder))),
         level_(level_of(s.mpi_threads, here)),
         lane_memory_(s.lane_memory) {
     // Every process takes as many as there can be: how many there are is known once MPI has started.
-    if (!base::take_nodes_from(first(), most)) {
+    if (!base::claim_node_numbers(first(), most)) {
       throw error("N14", "this process already has a runtime in the launched job")
           .because("each process is one node of the job that its launcher started")
           .remedy("give another runtime the option job = a seat of a simulated_job, or set STRETTO_JOB=alone");
     }
   }
-  ~mpi_seat() override { base::give_nodes(first(), most); }
+  ~mpi_endpoint() override { base::release_node_numbers(first(), most); }
 
-  std::uint16_t first() const noexcept override { return base::first_of_processes; }
+  std::uint16_t first() const noexcept override { return base::first_process_node_number; }
   std::unique_ptr<net::transport> join(net::handlers& all) override {
     return net::mpi::make(calls_, all, level_, lane_memory_);
   }
@@ -52,17 +52,17 @@ class mpi_seat final : public dist::endpoint {
 
 }  // namespace
 
-std::shared_ptr<dist::endpoint> seat_of_process(const base::settings& s) {
-  if (s.job == base::joining::alone) return nullptr;
+std::shared_ptr<dist::endpoint> endpoint_of_process(const base::settings& s) {
+  if (s.job == base::job_mode::alone) return nullptr;
   const net::mpi::launch_environment here = net::mpi::detect_launch_environment();
-  if (s.job == base::joining::automatic) {
+  if (s.job == base::job_mode::automatic) {
     if (here.launched == 1) return nullptr;
     check_bootstrap(here);
   }
   try {
-    return std::make_shared<mpi_seat>(here, s);
+    return std::make_shared<mpi_endpoint>(here, s);
   } catch (error& e) {
-    if (e.code() == "N08" && s.job == base::joining::automatic)
+    if (e.code() == "N08" && s.job == base::job_mode::automatic)
       e.fact("or",
              "with STRETTO_JOB=alone each of the " + std::to_string(here.launched) + " processes is a job of its own");
     throw;

@@ -12,6 +12,6 @@
 namespace stretto {
 
 /// Null: it is alone. Throws N08 to N14 where a launcher started several processes that cannot be joined.
-std::shared_ptr<dist::endpoint> seat_of_process(const base::settings& s);
+std::shared_ptr<dist::endpoint> endpoint_of_process(const base::settings& s);
 
 }  // namespace stretto

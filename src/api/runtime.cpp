@@ -54,7 +54,7 @@ namespace {
 constexpr double stuck_by_default = 10;
 
 base::settings settings_of_process() {
-  const base::unwatched here;  // the table of options is made by the runtime that is first, and read by all
+  const base::tsan_ignore_scope here;  // the table of options is made by the runtime that is first, and read by all
   const base::environment given = base::stretto_environment();
   const base::parsed_options read = base::parse_options(given, {});
   base::settings settings = read.values;
@@ -89,10 +89,10 @@ sched::scheduler_paths paths_of(const platform& machine) {
 }
 
 /// With one worker, and in a stepped runtime, launches are handed over only if the user asks for it.
-buffers::pipeline_mode pipeline_mode_of(base::automatic asked, bool is_alone) {
-  if (asked == base::automatic::when_fitting)
+buffers::pipeline_mode pipeline_mode_of(base::switch_mode asked, bool is_alone) {
+  if (asked == base::switch_mode::automatic)
     return is_alone ? buffers::pipeline_mode::off : buffers::pipeline_mode::by_cost;
-  return asked == base::automatic::always ? buffers::pipeline_mode::always : buffers::pipeline_mode::off;
+  return asked == base::switch_mode::on ? buffers::pipeline_mode::always : buffers::pipeline_mode::off;
 }
 
 /// The file that keeps measured speeds of kernels; empty: none.
@@ -107,13 +107,13 @@ class node_number {
   explicit node_number(dist::job_member* in_job) : is_own_(!in_job), is_(in_job ? in_job->of().node() : own()) {}
   node_number(const node_number&) = delete;
   ~node_number() {
-    if (is_own_) base::give_nodes(is_, 1);
+    if (is_own_) base::release_node_numbers(is_, 1);
   }
   operator std::uint16_t() const noexcept { return is_; }
 
  private:
   static std::uint16_t own() {
-    if (const auto n = base::take_node()) return *n;
+    if (const auto n = base::allocate_node_number()) return *n;
     throw error("S08", "there are 16384 runtimes in this process").remedy("destroy some");
   }
 
@@ -159,7 +159,7 @@ struct runtime::state {
         machine(m),
         seat(dry.nodes ? nullptr
              : job     ? std::move(job)
-                       : seat_of_process(settings)),
+                       : endpoint_of_process(settings)),
         member(seat ? join(*seat) : nullptr),
         number(member.get()),
         recorder({.node = member ? member->of().self() : number,
@@ -177,7 +177,7 @@ struct runtime::state {
     if (!devices) return;
     device::add_device_channels(modules.channels_of_core(), *devices);
     polls.add(*devices);
-    if (settings.device_threads && !stepped) look_after_devices_apart();
+    if (settings.device_threads && !stepped) poll_devices_from_own_threads();
     devices->record_into(recorder);
   }
   std::unique_ptr<dist::job_member> join(job_seat& at) {
@@ -198,7 +198,7 @@ struct runtime::state {
     global->is_at(dist::global_memory::place_of(machine));
     dist::add_global_channels(modules.channels_of_core(), global);
   }
-  void look_after_devices_apart() {
+  void poll_devices_from_own_threads() {
     device::device_set& all = *devices;
     all.poll_separately(true);
     sched::poll_threads::sources sources;
@@ -249,7 +249,7 @@ runtime::runtime(const runtime_options& options) {
     start(options.stepped);
   } catch (...) {
     state_->end(nullptr);
-    detail::forget(*this);
+    detail::unregister_runtime(*this);
     throw;
   }
 }
@@ -266,7 +266,7 @@ void runtime::start(bool stepped) {
                          .is_stepped = stepped});
   if (s.member) s.polls.add(*s.member);
   s.modules.initialise(s.context, s.machine);
-  const bool checks = s.settings.check != base::checks::off;
+  const bool checks = s.settings.check != base::check_mode::off;
   if (checks) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
   const auto log = std::make_shared<base::logger>(base::node_name(s.context.node), s.settings.log);
   data::start_data(s.context, s.machine, s.modules.channels(), checks, s.devices.get(),
@@ -279,7 +279,7 @@ void runtime::start(bool stepped) {
                     .global_bytes = s.global ? s.global->layout().share_bytes() : 0,
                     .warn = [log](const std::string& text) { log->warn("{}", text); },
                     .inform = [log](const std::string& text) { log->info("{}", text); }});
-  s.machine = data::with_copy_ways(s.machine, s.context);
+  s.machine = data::with_copy_routes(s.machine, s.context);
   if (s.member) s.member->serve_data(s.context);
   constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
   objects::start_objects(s.context, s.devices.get(),
@@ -302,9 +302,9 @@ void runtime::start(bool stepped) {
   const bool measures = !stepped && s.dry.nodes == 0;
   buffers::start_buffers(s.context, s.devices.get(),
                          {.check = checks,
-                          .measures = {.devices = measures && s.settings.weights != base::weighing::off,
-                                       .nodes = measures && s.settings.weights == base::weighing::nodes},
-                          .learn = s.settings.check == base::checks::learn,
+                          .measures = {.devices = measures && s.settings.weights != base::weight_mode::off,
+                                       .nodes = measures && s.settings.weights == base::weight_mode::nodes},
+                          .learn = s.settings.check == base::check_mode::learn,
                           .warn = [log](const std::string& text) { log->warn("{}", text); },
                           .graph = std::move(graph),
                           .dry = s.dry,
@@ -345,7 +345,7 @@ void runtime::start(bool stepped) {
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
   if (s.scheduler->substitute) s.scheduler->substitute->as->set(base::floor_slot::trace, &s.counters.add_slab());
   s.known_as = this;
-  detail::know(*this);  // threads of modules attach
+  detail::register_runtime(*this);  // threads of modules attach
   s.modules.started(*this);
   if (s.member && !s.settings.trace.empty()) s.member->clock().measure(dist::job_clock::measuring_point::beginning);
   // A stepped runtime has no thread but the program's, unless the option `live` asks for one.
@@ -377,19 +377,19 @@ void runtime::state::end(runtime* whole) noexcept {
   // Threads attach until none is attached: of modules, too, which end in `last`.
   const auto close = [&] {
     const auto is_in_use = [&] { return scheduler->has_program_threads(); };
-    return known_as ? detail::forget_unless(*known_as, is_in_use) : !is_in_use();
+    return known_as ? detail::unregister_runtime_unless(*known_as, is_in_use) : !is_in_use();
   };
   if (watch) watch->draining();
   if (scheduler) {
     if (member && whole && !settings.trace.empty()) member->clock().measure(dist::job_clock::measuring_point::end);
     if (member && whole && !member->is_leaving()) leave();
-    const auto told = sched::stop(
+    const auto unobserved = sched::stop(
         *scheduler, last, [&] { return devices && devices->pending() > 0; },
         [&](const failure& f) { return buffers::may_be_caused_by_peers(context, f); }, close);
     // A destructor has no other way to say so.
     if (const auto unreported = buffers::unreported_peer_failure(context))
       base::print_error(*unreported, settings.errors);
-    if (told) base::print_error(*told, settings.errors);
+    if (unobserved) base::print_error(*unobserved, settings.errors);
   } else {
     last();
   }
@@ -400,15 +400,15 @@ void runtime::state::end(runtime* whole) noexcept {
   polls.timers().use_clock(nullptr);  // another thread may move the clock
   polls.release();
   scheduler.reset();
-  const auto or_told = [&](auto write) {
+  const auto or_print_error = [&](auto write) {
     try {
       write();
     } catch (const std::exception& e) {
       base::print_error(e, settings.errors);
     }
   };
-  if (whole && !settings.trace.empty()) or_told([&] { whole->save_trace(of_node(settings.trace)); });
-  if (whole) or_told([&] { buffers::report_graphs(context); });
+  if (whole && !settings.trace.empty()) or_print_error([&] { whole->save_trace(of_node(settings.trace)); });
+  if (whole) or_print_error([&] { buffers::report_graphs(context); });
   buffers::stop_buffers(context);
   objects::stop_objects(context);
   data::stop_data(context);
@@ -425,7 +425,7 @@ runtime::~runtime() {
     state_->end(this);
     return;
   }
-  detail::forget(*this);
+  detail::unregister_runtime(*this);
   // Threads may use it until the process ends. It stays reachable, so that it counts as no leak.
   static constinit std::atomic<state*> abandoned{nullptr};
   state* const left = state_.release();
@@ -557,7 +557,7 @@ attachment::attachment(runtime& r, std::source_location where) {
     throw error("S07", "this thread already belongs to a runtime")
         .fact("attached", where)
         .remedy("attach only threads of your own");
-  const bool is_there = detail::with_known(r, [&] {
+  const bool is_there = detail::with_registered(r, [&] {
     refuse_other_process(r.state_->process, where);
     sched::begin_substitute(*r.state_->scheduler);
     thread_ = r.state_->scheduler->attach(where);

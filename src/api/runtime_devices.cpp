@@ -75,13 +75,13 @@ void apply_device_assignment(std::vector<device::device_request>& which, const s
     device::apply_least_free_memory(which, visible, of.ask(device::measure_free_memory(which, known, visible, held)));
 }
 
-std::vector<device::opened_device> open_part(const base::settings& s, bool stepped, host& here) {
+std::vector<device::opened_device> open_assigned_devices(const base::settings& s, bool stepped, host& here) {
   const auto known = device::all_backends();
   const device::open_options how{.memory_bytes = s.device_memory,
                                  .host_memory_bytes = s.device_host_memory,
                                  .pool = s.device_pool,
                                  .stepped = stepped,
-                                 .check = s.check != base::checks::off,
+                                 .check = s.check != base::check_mode::off,
                                  .cache = device::kernel_cache::default_folder()};
   std::vector<device::device_request> which;
   std::exception_ptr wrong;  // thrown when the others have heard of this process, for which they wait
@@ -98,7 +98,7 @@ std::vector<device::opened_device> open_part(const base::settings& s, bool stepp
 }
 
 /// A job begins with all of its nodes or with none: who cannot would be waited for.
-void begin_with_all(dist::job_member& of, const std::exception_ptr& why) {
+void agree_on_start(dist::job_member& of, const std::exception_ptr& why) {
   const auto failed = of.first_failed(why != nullptr);
   if (why) std::rethrow_exception(why);
   if (!failed) return;
@@ -115,11 +115,11 @@ std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool s
   std::vector<device::opened_device> open;
   std::exception_ptr why;
   try {
-    open = open_part(s, stepped, here);
+    open = open_assigned_devices(s, stepped, here);
   } catch (...) {
     why = std::current_exception();
   }
-  if (of) begin_with_all(*of, why);
+  if (of) agree_on_start(*of, why);
   else if (why) std::rethrow_exception(why);
   if (open.empty()) return nullptr;
   std::vector<std::string> said;

@@ -13,7 +13,7 @@ namespace stretto::detail {
 namespace {
 
 /// Each change takes effect by one store: in a child that is forked meanwhile, it has happened or not.
-struct known {
+struct registry {
   using places = std::vector<std::atomic<const runtime*>>;
 
   std::mutex mutex;
@@ -39,32 +39,32 @@ struct known {
 };
 
 /// Never destroyed: a static runtime may end after everything else. A child knows those of its parent, to refuse them.
-known& of_process() {
-  static known& one = base::made_unwatched<known>();
+registry& of_process() {
+  static registry& one = base::make_immortal<registry>();
   static const base::fork_reset in_child(base::construct_anew<std::mutex>, &one.mutex);
   return one;
 }
 
 }  // namespace
 
-void know(const runtime& r) {
+void register_runtime(const runtime& r) {
   const std::scoped_lock lock(of_process().mutex);
   of_process().add(&r);
 }
 
-void forget(const runtime& r) noexcept {
+void unregister_runtime(const runtime& r) noexcept {
   const std::scoped_lock lock(of_process().mutex);
   of_process().remove(&r);
 }
 
-bool forget_unless(const runtime& r, const std::function<bool()>& is_in_use) noexcept {
+bool unregister_runtime_unless(const runtime& r, const std::function<bool()>& is_in_use) noexcept {
   const std::scoped_lock lock(of_process().mutex);
   if (is_in_use()) return false;
   of_process().remove(&r);
   return true;
 }
 
-bool with_known(const runtime& r, const std::function<void()>& attach) {
+bool with_registered(const runtime& r, const std::function<void()>& attach) {
   const std::scoped_lock lock(of_process().mutex);
   if (!of_process().find(&r)) return false;
   attach();

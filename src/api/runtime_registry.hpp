@@ -13,13 +13,13 @@ class runtime;
 namespace detail {
 
 /// From its start on.
-void know(const runtime& r);
+void register_runtime(const runtime& r);
 /// No thread attaches any more.
-void forget(const runtime& r) noexcept;
+void unregister_runtime(const runtime& r) noexcept;
 /// The same, unless `is_in_use`, which is asked while no thread can attach. Whether it was forgotten.
-bool forget_unless(const runtime& r, const std::function<bool()>& is_in_use) noexcept;
+bool unregister_runtime_unless(const runtime& r, const std::function<bool()>& is_in_use) noexcept;
 /// Calls `attach` while `r` cannot be forgotten; false, and nothing is called, if it is not known.
-bool with_known(const runtime& r, const std::function<void()>& attach);
+bool with_registered(const runtime& r, const std::function<void()>& attach);
 
 }  // namespace detail
 }  // namespace stretto

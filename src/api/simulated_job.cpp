@@ -19,7 +19,7 @@ struct simulated_job::state {
 
   state(std::uint32_t n, std::uint16_t f, std::shared_ptr<net::sim::network> net)
       : nodes(n), first(f), network(std::move(net)), is_given(n) {}
-  ~state() { base::give_nodes(first, nodes); }
+  ~state() { base::release_node_numbers(first, nodes); }
 
   std::uint32_t checked(std::uint32_t node) const {
     if (node < nodes) return node;
@@ -47,7 +47,7 @@ simulated_job::simulated_job(const simulated_network& network, std::source_locat
     refuse("latency or jitter", "0 to 1e6 seconds");
   if (!(network.bandwidth_bytes_per_second >= 1 && network.bandwidth_bytes_per_second <= 1e15))
     refuse("bandwidth", "1 to 1e15 bytes per second");
-  const auto first = base::take_nodes(network.nodes);
+  const auto first = base::allocate_node_numbers(network.nodes);
   if (!first) throw error("S08", "there are 16384 runtimes in this process").remedy("destroy some");
   net::sim::settings s{.nodes = network.nodes,
                        .seed = network.seed,

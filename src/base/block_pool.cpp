@@ -13,18 +13,18 @@ constexpr std::align_val_t block_alignment{64};
 constexpr std::size_t largest_chunk_bytes = 1 << 20;
 }  // namespace
 
-block_stock::~block_stock() {
+block_pool::~block_pool() {
   for (void* chunk : chunks_) ::operator delete(chunk, block_alignment);
 }
 
-void block_stock::begin_anew(void* of) noexcept {
-  auto& stock = *static_cast<block_stock*>(of);
-  std::construct_at(&stock.mutex_);
-  std::construct_at(&stock.chunks_);
-  stock.batches_ = nullptr;
+void block_pool::begin_anew(void* of) noexcept {
+  auto& pool = *static_cast<block_pool*>(of);
+  std::construct_at(&pool.mutex_);
+  std::construct_at(&pool.chunks_);
+  pool.batches_ = nullptr;
 }
 
-free_block* block_stock::take_batch(std::size_t& count) {
+free_block* block_pool::take_batch(std::size_t& count) {
   if (!recycles_) {
     void* const one = ::operator new(block_bytes_, block_alignment);
     std::memset(one, 0, block_bytes_);
@@ -66,7 +66,7 @@ free_block* block_stock::take_batch(std::size_t& count) {
   return carve(0);
 }
 
-void block_stock::give_batch(free_block* list, std::size_t count) noexcept {
+void block_pool::give_batch(free_block* list, std::size_t count) noexcept {
   if (!recycles_) {
     while (list) {
       ::operator delete(std::exchange(list, list->next), block_alignment);
@@ -80,21 +80,21 @@ void block_stock::give_batch(free_block* list, std::size_t count) noexcept {
   batches_ = list;
 }
 
-void block_cache::refill() { list_ = stock_->take_batch(count_); }
+void block_cache::refill() { list_ = pool_->take_batch(count_); }
 
 void block_cache::spill() noexcept {
-  const std::size_t batch = stock_->batch();
+  const std::size_t batch = pool_->batch();
   free_block* first = list_;
   free_block* last = first;
   for (std::size_t i = 1; i < batch; ++i) last = last->next;
   list_ = last->next;
   last->next = nullptr;
   count_ -= batch;
-  stock_->give_batch(first, batch);
+  pool_->give_batch(first, batch);
 }
 
 void block_cache::flush() noexcept {
-  if (list_) stock_->give_batch(list_, count_);
+  if (list_) pool_->give_batch(list_, count_);
   list_ = nullptr;
   count_ = 0;
 }

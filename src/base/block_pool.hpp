@@ -1,12 +1,12 @@
 // block_pool.hpp - fixed-size blocks recycled per thread, balanced between threads in batches.
 //
 // A block freed by another thread than the one that allocates would pile up there; so a thread's list that
-// grows past two batches hands one batch to the shared stock, and an empty one takes a batch from it. The larger the
+// grows past two batches hands one batch to the shared pool, and an empty one takes a batch from it. The larger the
 // blocks, the fewer are in a batch, so that threads do not hoard memory.
 //
-// Threads     block_stock: any. block_cache: its owner thread only.
-// Cost        allocate and free: a few instructions; once per batch, one lock on the stock.
-// Invariants  blocks are aligned to 64 bytes and zero when new; memory goes back to the system only with the stock,
+// Threads     block_pool: any. block_cache: its owner thread only.
+// Cost        allocate and free: a few instructions; once per batch, one lock on the pool.
+// Invariants  blocks are aligned to 64 bytes and zero when new; memory goes back to the system only with the pool,
 //             unless that recycles nothing.
 #pragma once
 
@@ -25,19 +25,19 @@ struct free_block {
 };
 
 /// Where one runtime's blocks of one size come from.
-class block_stock {
+class block_pool {
  public:
   /// Without `recycles` each block comes from the system and goes back there: to see what recycling brings, and for
   /// tools that look for blocks used after they were freed. Not where somebody may look at a block that is free.
-  explicit block_stock(std::size_t block_bytes, bool recycles = true)
+  explicit block_pool(std::size_t block_bytes, bool recycles = true)
       : block_bytes_(block_bytes), batch_(recycles ? batch_of(block_bytes) : 1), recycles_(recycles) {}
-  block_stock(const block_stock&) = delete;
-  ~block_stock();
+  block_pool(const block_pool&) = delete;
+  ~block_pool();
 
   /// In a forked child (fork_reset.hpp), of one that is never destroyed: what was there to be used again is lost.
   static void begin_anew(void* of) noexcept;
 
-  /// A list of at least one block; new memory if the stock is empty. Throws std::bad_alloc.
+  /// A list of at least one block; new memory if the pool is empty. Throws std::bad_alloc.
   free_block* take_batch(std::size_t& count);
   void give_batch(free_block* list, std::size_t count) noexcept;
 
@@ -69,7 +69,7 @@ class block_stock {
 class block_cache {
  public:
   block_cache() = default;
-  explicit block_cache(block_stock& stock) { draw_from(stock); }
+  explicit block_cache(block_pool& pool) { draw_from(pool); }
   block_cache(const block_cache&) = delete;
   ~block_cache() { flush(); }
 
@@ -82,7 +82,7 @@ class block_cache {
     return block;
   }
 
-  /// Null if that would need the stock.
+  /// Null if that would need the pool.
   void* try_allocate() noexcept {
     free_block* block = list_;
     if (block) [[likely]] {
@@ -100,12 +100,12 @@ class block_cache {
       spill();
   }
 
-  /// For one that was made without a stock. Required before anything else.
-  void draw_from(block_stock& stock) noexcept {
-    stock_ = &stock;
-    most_ = stock.most_per_thread();
+  /// For one that was made without a pool. Required before anything else.
+  void draw_from(block_pool& pool) noexcept {
+    pool_ = &pool;
+    most_ = pool.most_per_thread();
   }
-  /// Gives everything back to the stock.
+  /// Gives everything back to the pool.
   void flush() noexcept;
 
  private:
@@ -114,7 +114,7 @@ class block_cache {
 
   free_block* list_ = nullptr;
   std::size_t count_ = 0, most_ = 0;
-  block_stock* stock_ = nullptr;
+  block_pool* pool_ = nullptr;
 };
 
 }  // namespace stretto::base

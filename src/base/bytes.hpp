@@ -48,8 +48,8 @@ class writer {
     return *this;
   }
   void put_bytes(std::span<const std::byte> bytes) {
-    if (!has_room_near(bytes.size())) return put_far(bytes);
-    if (!bytes.empty()) std::memcpy(near_ + used_, bytes.data(), bytes.size());
+    if (!fits_inline(bytes.size())) return put_on_heap(bytes);
+    if (!bytes.empty()) std::memcpy(inline_bytes_ + used_, bytes.data(), bytes.size());
     used_ += bytes.size();
   }
 
@@ -57,31 +57,36 @@ class writer {
   template <class T>
     requires std::is_arithmetic_v<T>
   void replace_first(T number) noexcept {
-    std::memcpy(far_.empty() ? near_ : far_.data(), &number, sizeof number);
+    std::memcpy(heap_bytes_.empty() ? inline_bytes_ : heap_bytes_.data(), &number, sizeof number);
   }
 
   std::size_t size() const noexcept { return used_; }
-  std::span<const std::byte> all() const noexcept { return far_.empty() ? std::span(near_, used_) : std::span(far_); }
+  std::span<const std::byte> all() const noexcept {
+    return heap_bytes_.empty() ? std::span(inline_bytes_, used_) : std::span(heap_bytes_);
+  }
 
  private:
-  bool has_room_near(std::size_t bytes) const noexcept { return far_.empty() && used_ + bytes <= sizeof near_; }
+  bool fits_inline(std::size_t bytes) const noexcept {
+    return heap_bytes_.empty() && used_ + bytes <= sizeof inline_bytes_;
+  }
   template <class T>
   void put_whole(const T& numbers) {
-    if (!has_room_near(sizeof numbers)) return put_far(std::as_bytes(std::span(&numbers, 1)));
-    std::memcpy(near_ + used_, &numbers, sizeof numbers);
+    if (!fits_inline(sizeof numbers)) return put_on_heap(std::as_bytes(std::span(&numbers, 1)));
+    std::memcpy(inline_bytes_ + used_, &numbers, sizeof numbers);
     used_ += sizeof numbers;
   }
-  [[gnu::noinline]] void put_far(std::span<const std::byte> bytes) {
+  [[gnu::noinline]] void put_on_heap(std::span<const std::byte> bytes) {
     // With room for what follows a large part, which would else be copied once more for a few words.
-    if (used_ + bytes.size() > far_.capacity()) far_.reserve(std::max(2 * used_, used_ + bytes.size() + room_after));
-    if (far_.empty()) far_.assign(near_, near_ + std::min(used_, sizeof near_));
-    far_.insert(far_.end(), bytes.begin(), bytes.end());
+    if (used_ + bytes.size() > heap_bytes_.capacity())
+      heap_bytes_.reserve(std::max(2 * used_, used_ + bytes.size() + spare_heap_bytes));
+    if (heap_bytes_.empty()) heap_bytes_.assign(inline_bytes_, inline_bytes_ + std::min(used_, sizeof inline_bytes_));
+    heap_bytes_.insert(heap_bytes_.end(), bytes.begin(), bytes.end());
     used_ += bytes.size();
   }
 
-  static constexpr std::size_t room_after = 256;
-  std::byte near_[160];  // what nearly all messages are content with
-  std::vector<std::byte> far_;
+  static constexpr std::size_t spare_heap_bytes = 256;
+  std::byte inline_bytes_[160];  // what nearly all messages are content with
+  std::vector<std::byte> heap_bytes_;
   std::size_t used_ = 0;
 };
 

@@ -9,7 +9,7 @@
 
 namespace stretto::base {
 
-void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+void copy_nontemporal(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
 #if defined(__SSE2__)
   constexpr std::size_t line = 64, word = sizeof(__m128i);
   const std::size_t ahead = (line - reinterpret_cast<std::uintptr_t>(to) % line) % line;

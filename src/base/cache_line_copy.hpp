@@ -14,7 +14,7 @@
 namespace stretto::base {
 
 /// For another core to read: past the caches of this one.
-void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) noexcept;
+void copy_nontemporal(std::byte* to, const std::byte* from, std::size_t bytes) noexcept;
 
 /// Of what another core has written, to wherever it shall be: by plain loads and stores.
 void copy_by_lines(std::byte* to, const std::byte* from, std::size_t bytes) noexcept;

@@ -42,9 +42,9 @@ class pipe_ends {
 
 /// With no signal blocked or ignored, whatever this thread does with them.
 pid_t start(const child_command& command, int output, int errors) {
-  std::vector<char*> words;
-  for (const std::string& w : command.words) words.push_back(const_cast<char*>(w.c_str()));
-  words.push_back(nullptr);
+  std::vector<char*> arguments;
+  for (const std::string& w : command.arguments) arguments.push_back(const_cast<char*>(w.c_str()));
+  arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -59,7 +59,7 @@ pid_t start(const child_command& command, int output, int errors) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   const auto environment = environment_with(command.environment);
   pid_t child = -1;
-  if (::posix_spawn(&child, words[0], &actions, &attributes, words.data(), environment.data()) != 0) child = -1;
+  if (::posix_spawn(&child, arguments[0], &actions, &attributes, arguments.data(), environment.data()) != 0) child = -1;
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return child;

@@ -39,7 +39,7 @@ struct registry {
   std::map<int, std::uint64_t> seen;
 };
 registry& all() {
-  static registry* const one = &made_unwatched<registry>();  // threads may outlive what main destroys
+  static registry* const one = &make_immortal<registry>();  // threads may outlive what main destroys
   static const fork_reset in_child(construct_anew<registry>, one);
   return *one;
 }

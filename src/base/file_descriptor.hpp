@@ -9,12 +9,12 @@
 
 namespace stretto::base {
 
-class descriptor {
+class file_descriptor {
  public:
   /// Of what open(), socket(), ... returned; negative: there is none.
-  explicit descriptor(int number) noexcept : number_(number) {}
-  descriptor(const descriptor&) = delete;
-  ~descriptor() {
+  explicit file_descriptor(int number) noexcept : number_(number) {}
+  file_descriptor(const file_descriptor&) = delete;
+  ~file_descriptor() {
     if (number_ >= 0) ::close(number_);
   }
   explicit operator bool() const noexcept { return number_ >= 0; }

@@ -39,7 +39,7 @@ class folder_lock {
   }
 
  private:
-  descriptor folder_;
+  file_descriptor folder_;
 };
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why, const char* remedy) {
@@ -50,7 +50,7 @@ class folder_lock {
 }
 
 /// Another user could have made the folder first, and a socket of his in it.
-void own_folder(const fs::path& folder) {
+void make_private_folder(const fs::path& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     refuse(folder, std::strerror(errno), "set XDG_RUNTIME_DIR to an existing folder that you own");
   struct stat found;
@@ -74,8 +74,8 @@ bool is_trusted(int peer) noexcept {
 enum class listener { none, alive, stale };
 
 /// An own socket does not wait to connect: a queue that is full has somebody behind it.
-listener look_for_listener(const sockaddr_un& address) noexcept {
-  const descriptor s(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+listener probe_listener(const sockaddr_un& address) noexcept {
+  const file_descriptor s(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!s || connect(s.number(), as_sockaddr(address), sizeof address) == 0) return listener::alive;
   if (errno == ENOENT) return listener::none;
   return errno == ECONNREFUSED ? listener::stale : listener::alive;
@@ -95,22 +95,22 @@ local_socket::local_socket(fs::path folder, std::function<std::string()> answer)
   try {
     thread_ = std::thread([this] { serve(); });
   } catch (...) {
-    close(listener_), close(ender_);
+    close(listener_), close(stop_event_);
     unlink((folder_ / (name_ + std::string(suffix))).c_str());
     refuse(folder_, "the system could not create a thread for it", "raise the limit of processes (ulimit -u)");
   }
 }
 
 void local_socket::open() {
-  own_folder(folder_);
+  make_private_folder(folder_);
   const folder_lock lock(folder_);
-  descriptor made(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)), ender(eventfd(0, EFD_CLOEXEC));
-  if (!made || !ender) refuse(folder_, std::strerror(errno), "raise the limit of open files (ulimit -n)");
+  file_descriptor made(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)), stopper(eventfd(0, EFD_CLOEXEC));
+  if (!made || !stopper) refuse(folder_, std::strerror(errno), "raise the limit of open files (ulimit -n)");
   for (unsigned other = 0;; ++other) {
     name_ = std::to_string(getpid()) + (other ? "-" + std::to_string(other) : "");
     const auto address = address_of(folder_, name_);
     if (!address) refuse(folder_, "its path is too long for a socket", "set XDG_RUNTIME_DIR to a shorter path");
-    const listener found = look_for_listener(*address);
+    const listener found = probe_listener(*address);
     if (found == listener::alive) continue;
     if (found == listener::stale) unlink(address->sun_path);
     if (bind(made.number(), as_sockaddr(*address), sizeof *address) != 0 || chmod(address->sun_path, 0600) != 0 ||
@@ -119,12 +119,12 @@ void local_socket::open() {
     break;
   }
   listener_ = made.release();
-  ender_ = ender.release();
+  stop_event_ = stopper.release();
 }
 
 local_socket::~local_socket() {
   const std::uint64_t one = 1;
-  while (write(ender_, &one, sizeof one) < 0 && errno == EINTR) {
+  while (write(stop_event_, &one, sizeof one) < 0 && errno == EINTR) {
   }
   thread_.join();
   {
@@ -133,17 +133,17 @@ local_socket::~local_socket() {
   }
   shutdown(listener_, SHUT_RDWR);  // also that of a child which has it still
   close(listener_);
-  close(ender_);
+  close(stop_event_);
 }
 
 void local_socket::serve() noexcept {
-  const onlooker here;
-  pollfd waits[] = {{listener_, POLLIN, 0}, {ender_, POLLIN, 0}};
+  const passive_thread here;
+  pollfd waits[] = {{listener_, POLLIN, 0}, {stop_event_, POLLIN, 0}};
   for (;;) {
     if (poll(waits, std::size(waits), -1) < 0 && errno != EINTR) return;
     if (waits[1].revents) return;
     if (!waits[0].revents) continue;
-    const descriptor peer(accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
+    const file_descriptor peer(accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
     if (peer && is_trusted(peer.number())) send_to(peer.number());
   }
 }
@@ -171,7 +171,7 @@ std::vector<std::string> local_sockets_in(const fs::path& folder) {
     const auto address = address_of(folder, stem);
     if (!address) continue;
     const folder_lock lock(folder);
-    const listener found = look_for_listener(*address);
+    const listener found = probe_listener(*address);
     if (found == listener::alive) names.push_back(stem);
     if (found == listener::stale) unlink(address->sun_path);
   }
@@ -185,7 +185,7 @@ std::vector<std::string> local_sockets_in(const fs::path& folder) {
 std::optional<std::string> ask_local_socket(const fs::path& folder, const std::string& name,
                                             std::chrono::milliseconds patience) {
   const auto address = address_of(folder, name);
-  const descriptor s(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const file_descriptor s(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!address || !s) return std::nullopt;
   const timeval limit{.tv_sec = patience.count() / 1000, .tv_usec = patience.count() % 1000 * 1000};
   setsockopt(s.number(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);

@@ -45,7 +45,7 @@ class local_socket {
   const std::filesystem::path folder_;
   const std::function<std::string()> answer_;
   std::string name_;
-  int listener_ = -1, ender_ = -1;
+  int listener_ = -1, stop_event_ = -1;
   std::thread thread_;
 };
 

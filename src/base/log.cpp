@@ -55,11 +55,11 @@ class calling_sink final : public spdlog::sinks::base_sink<std::mutex> {
   logger::sink to_;
 };
 
-spdlog::color_mode mode_of(automatic colour) {
+spdlog::color_mode mode_of(switch_mode colour) {
   switch (colour) {
-    case automatic::never: return spdlog::color_mode::never;
-    case automatic::always: return spdlog::color_mode::always;
-    case automatic::when_fitting: break;
+    case switch_mode::off: return spdlog::color_mode::never;
+    case switch_mode::on: return spdlog::color_mode::always;
+    case switch_mode::automatic: break;
   }
   const char* refused = std::getenv("NO_COLOR");
   return refused && *refused ? spdlog::color_mode::never : spdlog::color_mode::automatic;
@@ -78,7 +78,7 @@ struct logger::backend {
   spdlog::logger log;
 };
 
-logger::logger(std::string who, log_level level, automatic colour)
+logger::logger(std::string who, log_level level, switch_mode colour)
     : level_(level),
       backend_(std::make_unique<backend>(
           std::move(who), std::make_shared<spdlog::sinks::stderr_color_sink_mt>(mode_of(colour)), "\n")) {}

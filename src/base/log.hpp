@@ -21,14 +21,14 @@ enum class log_level { off, error, warn, info, debug };
 namespace base {
 
 /// Whether to use terminal colours: `automatic` looks at the terminal and at NO_COLOR.
-enum class automatic { never, when_fitting, always };
+enum class switch_mode { off, automatic, on };
 
 class logger {
  public:
   using sink = std::function<void(log_level, std::string_view line)>;
 
   /// Writes to standard error as `stretto N0 warning: text`.
-  logger(std::string who, log_level level, automatic colour = automatic::when_fitting);
+  logger(std::string who, log_level level, switch_mode colour = switch_mode::automatic);
   /// Hands every line, without its newline, to `to`; calls are serialised.
   logger(std::string who, log_level level, sink to);
   ~logger();

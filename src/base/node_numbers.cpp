@@ -32,16 +32,16 @@ struct numbers {
 };
 // Never destroyed: runtimes may be objects of static storage.
 numbers& numbers_in_use() {
-  static numbers* const n = &made_unwatched<numbers>();
+  static numbers* const n = &make_immortal<numbers>();
   static const fork_reset in_child([](void* of) noexcept { static_cast<numbers*>(of)->begin_anew(); }, n);
   return *n;
 }
 
 }  // namespace
 
-std::optional<std::uint16_t> take_node() {
+std::optional<std::uint16_t> allocate_node_number() {
   const std::scoped_lock lock(numbers_in_use().mutex);
-  for (std::uint16_t n = 0; n < first_of_processes; ++n)
+  for (std::uint16_t n = 0; n < first_process_node_number; ++n)
     if (!numbers_in_use().taken[n]) {
       numbers_in_use().taken[n] = true;
       return n;
@@ -49,10 +49,10 @@ std::optional<std::uint16_t> take_node() {
   return {};
 }
 
-std::optional<std::uint16_t> take_nodes(std::uint32_t count) {
+std::optional<std::uint16_t> allocate_node_numbers(std::uint32_t count) {
   const std::scoped_lock lock(numbers_in_use().mutex);
   if (count == 0 || count > node_numbers) return {};
-  for (std::uint32_t first = node_numbers - count; first >= first_of_processes; --first)
+  for (std::uint32_t first = node_numbers - count; first >= first_process_node_number; --first)
     if (numbers_in_use().are_free(first, count)) {
       numbers_in_use().take(first, count);
       return static_cast<std::uint16_t>(first);
@@ -60,14 +60,14 @@ std::optional<std::uint16_t> take_nodes(std::uint32_t count) {
   return {};
 }
 
-bool take_nodes_from(std::uint16_t first, std::uint32_t count) {
+bool claim_node_numbers(std::uint16_t first, std::uint32_t count) {
   const std::scoped_lock lock(numbers_in_use().mutex);
   if (first + count > node_numbers || !numbers_in_use().are_free(first, count)) return false;
   numbers_in_use().take(first, count);
   return true;
 }
 
-void give_nodes(std::uint16_t first, std::uint32_t count) noexcept {
+void release_node_numbers(std::uint16_t first, std::uint32_t count) noexcept {
   const std::scoped_lock lock(numbers_in_use().mutex);
   for (std::uint32_t n = first; n < first + count; ++n) numbers_in_use().taken[n] = false;
   numbers_in_use().jobs.erase(first);

@@ -19,14 +19,14 @@ namespace stretto::base {
 
 inline constexpr std::uint32_t node_numbers = 0x8000;
 /// Of jobs of processes; below are those of runtimes that are alone, jobs within the process have the highest ones.
-inline constexpr std::uint16_t first_of_processes = 0x4000;
+inline constexpr std::uint16_t first_process_node_number = 0x4000;
 
-std::optional<std::uint16_t> take_node();
+std::optional<std::uint16_t> allocate_node_number();
 /// The first of so many.
-std::optional<std::uint16_t> take_nodes(std::uint32_t count);
+std::optional<std::uint16_t> allocate_node_numbers(std::uint32_t count);
 /// False if one of them is taken.
-bool take_nodes_from(std::uint16_t first, std::uint32_t count);
-void give_nodes(std::uint16_t first, std::uint32_t count) noexcept;
+bool claim_node_numbers(std::uint16_t first, std::uint32_t count);
+void release_node_numbers(std::uint16_t first, std::uint32_t count) noexcept;
 
 /// N02, for a node that the program names and the job of `nodes` has not.
 error no_such_node(std::uint32_t node, std::uint32_t nodes, const std::source_location& where);

@@ -1,6 +1,6 @@
 // object_pool.hpp - memory for objects of a type that come and go in floods: what a thread has freed serves it again.
 //
-//     auto l = std::allocate_shared<letter>(base::recycling<letter>());
+//     auto l = std::allocate_shared<letter>(base::pool_allocator<letter>());
 //
 // Threads     any; an object may be freed by another thread than its maker.
 // Cost        a few instructions; once per batch, one lock (block_pool.hpp). The most that there was at a time is kept
@@ -18,14 +18,14 @@
 namespace stretto::base {
 
 template <std::size_t bytes>
-class recycled {
+class object_pool {
  public:
   static void* allocate() {
     if (share* const s = mine()) [[likely]]
       return s->allocate();
     std::size_t count = 0;
-    free_block* const all = stock().take_batch(count);
-    if (all->next && count > 1) stock().give_batch(all->next, count - 1);
+    free_block* const all = pool().take_batch(count);
+    if (all->next && count > 1) pool().give_batch(all->next, count - 1);
     return all;
   }
   static void free(void* at) noexcept {
@@ -33,22 +33,22 @@ class recycled {
       return s->free(at);
     auto* const block = static_cast<free_block*>(at);
     block->next = nullptr;
-    stock().give_batch(block, 1);
+    pool().give_batch(block, 1);
   }
 
  private:
   using share = block_cache;
-  static block_stock& stock() {
+  static block_pool& pool() {
     const auto recycles = [] { return !address_sanitizer && !thread_sanitizer && !is_watched_alone(); };
-    static auto& all = *new block_stock((bytes + 63) / 64 * 64, recycles());  // of threads that outlive main, too
-    static const fork_reset in_child(block_stock::begin_anew, &all);
+    static auto& all = *new block_pool((bytes + 63) / 64 * 64, recycles());  // of threads that outlive main, too
+    static const fork_reset in_child(block_pool::begin_anew, &all);
     return all;
   }
   /// Null while the thread ends, which has given its share back.
   static share* mine() {
     static thread_local bool is_over = false;
     struct kept {
-      share blocks{stock()};
+      share blocks{pool()};
       ~kept() { is_over = true; }
     };
     if (is_over) [[unlikely]]
@@ -60,14 +60,14 @@ class recycled {
 
 /// For allocate_shared: of one object at a time.
 template <class T>
-struct recycling {
+struct pool_allocator {
   using value_type = T;
-  recycling() noexcept = default;
+  pool_allocator() noexcept = default;
   template <class U>
-  recycling(const recycling<U>&) noexcept {}
-  T* allocate(std::size_t) { return static_cast<T*>(recycled<sizeof(T)>::allocate()); }
-  void deallocate(T* at, std::size_t) noexcept { recycled<sizeof(T)>::free(at); }
-  friend bool operator==(const recycling&, const recycling&) noexcept { return true; }
+  pool_allocator(const pool_allocator<U>&) noexcept {}
+  T* allocate(std::size_t) { return static_cast<T*>(object_pool<sizeof(T)>::allocate()); }
+  void deallocate(T* at, std::size_t) noexcept { object_pool<sizeof(T)>::free(at); }
+  friend bool operator==(const pool_allocator&, const pool_allocator&) noexcept { return true; }
 };
 
 }  // namespace stretto::base

@@ -20,14 +20,14 @@
 
 namespace stretto::base {
 
-enum class scheduling { fifo, locality, earliest_finish, work_stealing };
-enum class joining { automatic, alone, mpi };
+enum class scheduler_policy { fifo, locality, earliest_finish, work_stealing };
+enum class job_mode { automatic, alone, mpi };
 enum class mpi_level { automatic, funneled, serialized, multiple };
-enum class balancing { none, greedy, refine, diffusion, stealing };
-enum class weighing { off, devices, nodes };
+enum class balance_mode { none, greedy, refine, diffusion, stealing };
+enum class weight_mode { off, devices, nodes };
 enum class graph_kind { tasks, commands, instructions, timeline, prediction };
 enum class trace_detail { off, sampled, full };
-enum class checks { off, on, learn };
+enum class check_mode { off, on, learn };
 /// How an error is printed: as people read it, or as one JSON object on one line.
 enum class error_form { text, json };
 
@@ -44,7 +44,7 @@ struct settings {
   std::uint64_t poll_us;
   double stuck;            // seconds
   std::string stuck_file;  // path or empty
-  checks check;
+  check_mode check;
   std::string platform;  // path or empty
   std::string devices;
   bool deal_devices;
@@ -60,23 +60,23 @@ struct settings {
   bool device_threads;
   bool recycle;
   std::uint64_t kept_heap;  // bytes
-  scheduling scheduler;
+  scheduler_policy scheduler;
   std::string speeds;  // path, empty or "none"
   std::uint64_t prefetch;
-  joining job;
+  job_mode job;
   mpi_level mpi_threads;
   std::uint64_t global_memory;    // bytes
   std::uint64_t message_memory;   // bytes
   std::uint64_t largest_message;  // bytes
   std::uint64_t lane_memory;      // bytes
   std::string mpi_folder;         // path or empty
-  balancing balance;
+  balance_mode balance;
   std::uint64_t balance_ms;
-  weighing weights;
+  weight_mode weights;
   bool compare_nodes;
   std::uint64_t horizon_step;
   std::uint64_t horizon_breadth;
-  automatic pipeline;
+  switch_mode pipeline;
   std::string trace;  // path or empty
   trace_detail trace_level;
   std::string graph;  // path or empty
@@ -89,8 +89,8 @@ struct settings {
   bool live;
   log_level log;
   error_form errors;
-  automatic progress;
-  automatic color;
+  switch_mode progress;
+  switch_mode color;
 
   bool operator==(const settings&) const = default;
 };
@@ -98,9 +98,9 @@ struct settings {
 /// Where a row's value lives, which also is its type.
 using field =
     std::variant<std::uint64_t settings::*, double settings::*, bool settings::*, std::string settings::*,
-                 trace_detail settings::*, scheduling settings::*, joining settings::*, mpi_level settings::*,
-                 balancing settings::*, weighing settings::*, checks settings::*, base::graph_kind settings::*,
-                 log_level settings::*, error_form settings::*, automatic settings::*>;
+                 trace_detail settings::*, scheduler_policy settings::*, job_mode settings::*, mpi_level settings::*,
+                 balance_mode settings::*, weight_mode settings::*, check_mode settings::*,
+                 base::graph_kind settings::*, log_level settings::*, error_form settings::*, switch_mode settings::*>;
 
 /// Which nodes of a job must have the same value.
 enum class agreement : std::uint8_t { none, all_nodes };

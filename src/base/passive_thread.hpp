@@ -10,11 +10,11 @@
 namespace stretto::base {
 
 /// On a thread that ends no event and makes no task ready, from its start to its end.
-class onlooker {
+class passive_thread {
  public:
-  onlooker() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }
-  onlooker(const onlooker&) = delete;
-  ~onlooker() { count_.fetch_sub(1, std::memory_order_seq_cst); }
+  passive_thread() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }
+  passive_thread(const passive_thread&) = delete;
+  ~passive_thread() { count_.fetch_sub(1, std::memory_order_seq_cst); }
 
   static std::uint32_t count() noexcept { return count_.load(std::memory_order_seq_cst); }
 

@@ -62,13 +62,13 @@ constinit progress_list list;
 // Works of the forking thread stay.
 const base::fork_reset works_in_child([]() noexcept { std::construct_at(&list.mutex); });
 
-bool fits(base::automatic wish) noexcept {
-  return wish == base::automatic::always || (wish == base::automatic::when_fitting && isatty(STDERR_FILENO));
+bool fits(base::switch_mode wish) noexcept {
+  return wish == base::switch_mode::on || (wish == base::switch_mode::automatic && isatty(STDERR_FILENO));
 }
 
-bool may_colour(base::automatic wish) noexcept {
+bool may_colour(base::switch_mode wish) noexcept {
   const char* const refused = std::getenv("NO_COLOR");
-  return fits(wish) && (wish == base::automatic::always || !refused || !*refused);
+  return fits(wish) && (wish == base::switch_mode::on || !refused || !*refused);
 }
 
 }  // namespace

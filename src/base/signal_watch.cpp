@@ -35,13 +35,13 @@ struct signal_registry {
   struct sigaction before[signals] = {};              // written while none is inside that would read it
 
   // Constructors and destructors, whole.
-  std::mutex changing;
+  std::mutex change_mutex;
   std::uint64_t installed = 0;  // ours are there, or below another's
   std::thread* thread = nullptr;
   std::atomic<bool> ends{false};
 
   // The list; held while callbacks run.
-  std::mutex listing;
+  std::mutex list_mutex;
   signal_watch* first = nullptr;
   timed_watch* first_timed = nullptr;
 
@@ -56,8 +56,8 @@ struct signal_registry {
   void uninstall(int number) noexcept;
   void serve() noexcept;
   void begin_anew() noexcept;
-  void run_callbacks(std::uint64_t due) noexcept;
-  std::int64_t run_looks() noexcept;
+  void run_signal_callbacks(std::uint64_t due) noexcept;
+  std::int64_t run_timed_callbacks() noexcept;
 };
 
 namespace {
@@ -92,15 +92,15 @@ void signal_registry::begin_anew() noexcept {
   watched.store(0, std::memory_order_seq_cst);
   pending.store(0, std::memory_order_seq_cst);
   inside.store(0, std::memory_order_seq_cst);
-  std::construct_at(&changing);
-  std::construct_at(&listing);
+  std::construct_at(&change_mutex);
+  std::construct_at(&list_mutex);
   // Another thread may have been between a handler and its bit.
   installed = 0;
   for (int number = 1; number < signals; ++number) {
     struct sigaction now;
     if (sigaction(number, nullptr, &now) == 0 && is_ours(now)) installed |= bit(number);
   }
-  onlooker::begin_anew();
+  passive_thread::begin_anew();
   thread = nullptr;
   ends.store(false, std::memory_order_seq_cst);
   first = nullptr;
@@ -157,10 +157,10 @@ void signal_registry::stop_thread() noexcept {
 }
 
 void signal_registry::add(signal_watch& w) {
-  const std::scoped_lock lock(changing);
+  const std::scoped_lock lock(change_mutex);
   if (!start_thread()) return;
   {
-    const std::scoped_lock list(listing);
+    const std::scoped_lock list(list_mutex);
     w.next_ = first;
     first = &w;
   }
@@ -168,10 +168,10 @@ void signal_registry::add(signal_watch& w) {
 }
 
 void signal_registry::remove(signal_watch& w) noexcept {
-  const std::scoped_lock lock(changing);
+  const std::scoped_lock lock(change_mutex);
   bool was_last = true, is_empty;
   {
-    const std::scoped_lock list(listing);
+    const std::scoped_lock list(list_mutex);
     signal_watch** at = &first;
     while (*at && *at != &w) at = &(*at)->next_;
     if (!*at) return;  // it never had a thread
@@ -184,19 +184,19 @@ void signal_registry::remove(signal_watch& w) noexcept {
 }
 
 void signal_registry::add(timed_watch& w) {
-  const std::scoped_lock lock(changing);
+  const std::scoped_lock lock(change_mutex);
   if (!start_thread()) return;
-  const std::scoped_lock list(listing);
+  const std::scoped_lock list(list_mutex);
   w.next_ = first_timed;
   first_timed = &w;
   wake();
 }
 
 void signal_registry::remove(timed_watch& w) noexcept {
-  const std::scoped_lock lock(changing);
+  const std::scoped_lock lock(change_mutex);
   bool is_empty;
   {
-    const std::scoped_lock list(listing);
+    const std::scoped_lock list(list_mutex);
     timed_watch** at = &first_timed;
     while (*at && *at != &w) at = &(*at)->next_;
     if (!*at) return;  // it never had a thread
@@ -206,8 +206,8 @@ void signal_registry::remove(timed_watch& w) noexcept {
   if (is_empty) stop_thread();
 }
 
-void signal_registry::run_callbacks(std::uint64_t due) noexcept {
-  const std::scoped_lock list(listing);
+void signal_registry::run_signal_callbacks(std::uint64_t due) noexcept {
+  const std::scoped_lock list(list_mutex);
   for (const signal_watch* w = first; w; w = w->next_) {
     if (!(due & bit(w->number_))) continue;
     try {
@@ -221,14 +221,14 @@ void signal_registry::run_callbacks(std::uint64_t due) noexcept {
 }
 
 /// How long until the next look is due; timed_watch::never: none is.
-std::int64_t signal_registry::run_looks() noexcept {
-  const std::scoped_lock list(listing);
+std::int64_t signal_registry::run_timed_callbacks() noexcept {
+  const std::scoped_lock list(list_mutex);
   std::int64_t pause = timed_watch::never;
   for (timed_watch* w = first_timed; w; w = w->next_) {
     const auto now = static_cast<std::int64_t>(nanoseconds_now());
     if (w->is_called_.exchange(false, std::memory_order_seq_cst)) w->due_ = 0;
     if (w->due_ != timed_watch::never && w->due_ <= now) {
-      const std::int64_t wanted = w->look_();
+      const std::int64_t wanted = w->callback_();
       w->due_ =
           wanted == timed_watch::never ? timed_watch::never : static_cast<std::int64_t>(nanoseconds_now()) + wanted;
     }
@@ -240,12 +240,12 @@ std::int64_t signal_registry::run_looks() noexcept {
 }
 
 void signal_registry::serve() noexcept {
-  const onlooker here;
+  const passive_thread here;
   pthread_setname_np(pthread_self(), "stretto watch");
   while (!ends.load(std::memory_order_seq_cst)) {
     const std::uint32_t seen = calls.load(std::memory_order_seq_cst);
-    if (const std::uint64_t due = pending.exchange(0, std::memory_order_seq_cst)) run_callbacks(due);
-    const std::int64_t pause = run_looks();
+    if (const std::uint64_t due = pending.exchange(0, std::memory_order_seq_cst)) run_signal_callbacks(due);
+    const std::int64_t pause = run_timed_callbacks();
     if (ends.load(std::memory_order_seq_cst)) return;
     if (pause == timed_watch::never) futex_wait(calls, seen);
     else futex_wait_for(calls, seen, pause);
@@ -259,7 +259,9 @@ signal_watch::signal_watch(int number, std::function<void()> callback)
 
 signal_watch::~signal_watch() { registry.remove(*this); }
 
-timed_watch::timed_watch(std::function<std::int64_t()> look) : look_(std::move(look)) { registry.add(*this); }
+timed_watch::timed_watch(std::function<std::int64_t()> callback) : callback_(std::move(callback)) {
+  registry.add(*this);
+}
 
 timed_watch::~timed_watch() { registry.remove(*this); }
 
@@ -268,14 +270,14 @@ void timed_watch::call() noexcept {
   registry.wake();
 }
 
-signals_kept::signals_kept() {
-  registry.changing.lock();
+preserved_signal_handlers::preserved_signal_handlers() {
+  registry.change_mutex.lock();
   for (std::size_t i = 0; i < kept.size(); ++i) sigaction(kept[i], nullptr, &before_[i]);
 }
 
-signals_kept::~signals_kept() {
+preserved_signal_handlers::~preserved_signal_handlers() {
   for (std::size_t i = 0; i < kept.size(); ++i) sigaction(kept[i], &before_[i], nullptr);
-  registry.changing.unlock();
+  registry.change_mutex.unlock();
 }
 
 }  // namespace stretto::base

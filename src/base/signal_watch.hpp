@@ -44,7 +44,7 @@ class timed_watch {
 
   /// While it lives, `look` runs soon, and again as many nanoseconds after each look as that returned; `never`: not
   /// before call(). It must not throw. Where the system has no thread for it, it does not run.
-  explicit timed_watch(std::function<std::int64_t()> look);
+  explicit timed_watch(std::function<std::int64_t()> callback);
   timed_watch(const timed_watch&) = delete;
   ~timed_watch();
 
@@ -53,7 +53,7 @@ class timed_watch {
 
  private:
   friend struct signal_registry;
-  const std::function<std::int64_t()> look_;
+  const std::function<std::int64_t()> callback_;
   std::atomic<bool> is_called_{false};
   std::int64_t due_ = 0;  // on the clock of base/clock.hpp; never
   timed_watch* next_ = nullptr;
@@ -64,11 +64,11 @@ class timed_watch {
 /// if a handler above its own passes it on.
 ///
 /// One at a time in a process: others wait, and so do watches that are made or end meanwhile.
-class signals_kept {
+class preserved_signal_handlers {
  public:
-  signals_kept();
-  signals_kept(const signals_kept&) = delete;
-  ~signals_kept();
+  preserved_signal_handlers();
+  preserved_signal_handlers(const preserved_signal_handlers&) = delete;
+  ~preserved_signal_handlers();
 
  private:
   static constexpr std::array kept{SIGUSR1, SIGUSR2};

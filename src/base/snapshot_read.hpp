@@ -18,15 +18,15 @@
 namespace stretto::base {
 
 /// False if some of it cannot be read, or the system forbids it.
-bool peek(const void* from, void* into, std::size_t bytes) noexcept;
+bool snapshot_read(const void* from, void* into, std::size_t bytes) noexcept;
 
 /// A copy that no constructor has made and no destructor ends. A stale pointer may not even be aligned: then it is
 /// none.
 template <class T>
-class peeked {
+class snapshot_copy {
  public:
-  explicit peeked(const void* from) noexcept
-      : valid_(reinterpret_cast<std::uintptr_t>(from) % alignof(T) == 0 && peek(from, bytes_, sizeof(T))) {}
+  explicit snapshot_copy(const void* from) noexcept
+      : valid_(reinterpret_cast<std::uintptr_t>(from) % alignof(T) == 0 && snapshot_read(from, bytes_, sizeof(T))) {}
   explicit operator bool() const noexcept { return valid_; }
   const T& operator*() const noexcept { return *reinterpret_cast<const T*>(bytes_); }
   const T* operator->() const noexcept { return reinterpret_cast<const T*>(bytes_); }
@@ -37,8 +37,8 @@ class peeked {
 };
 
 /// At most `most` characters of a text that ends with 0.
-std::string peek_text(const char* from, std::size_t most = 80);
+std::string snapshot_text(const char* from, std::size_t most = 80);
 /// As short_location(*from); empty if it cannot be read.
-std::string peek_location(const std::source_location* from);
+std::string snapshot_location(const std::source_location* from);
 
 }  // namespace stretto::base

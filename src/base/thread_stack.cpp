@@ -29,40 +29,40 @@
 namespace stretto::base {
 namespace {
 
-constexpr int question = SIGWINCH;
+constexpr int stack_signal = SIGWINCH;
 constexpr std::size_t most_frames = 128;
-constexpr std::int64_t patience = 100'000'000;  // nanoseconds
+constexpr std::int64_t timeout_ns = 100'000'000;  // nanoseconds
 
-// Of the one question at a time.
-std::mutex asking;
-constinit std::atomic<int> asked{0};               // the thread; 0: nobody, or it is answering
-constinit std::atomic<std::uint32_t> answered{0};  // futex
+// Of the one stack_signal at a time.
+std::mutex request_mutex;
+constinit std::atomic<int> requested_thread{0};       // the thread; 0: nobody, or it is answering
+constinit std::atomic<std::uint32_t> is_answered{0};  // futex
 constinit const void* frames[most_frames];
 constinit std::size_t frame_count = 0;
 
 const fork_reset stacks_in_child([]() noexcept {
-  std::construct_at(&asking);
-  asked.store(0, std::memory_order_seq_cst);
+  std::construct_at(&request_mutex);
+  requested_thread.store(0, std::memory_order_seq_cst);
 });
 
-_Unwind_Reason_Code note(_Unwind_Context* context, void*) {
+_Unwind_Reason_Code record_frame(_Unwind_Context* context, void*) {
   if (frame_count == most_frames) return _URC_END_OF_STACK;
   int is_interrupted = 0;
   const auto address = _Unwind_GetIPInfo(context, &is_interrupted);
   if (!address) return _URC_END_OF_STACK;
-  if (is_interrupted) frame_count = 0;  // what stands above it is the question itself
+  if (is_interrupted) frame_count = 0;  // what stands above it is the stack_signal itself
   // A return address may lie behind the function whose last act is a call.
   frames[frame_count++] = reinterpret_cast<const void*>(address - (is_interrupted ? 0 : 1));
   return _URC_NO_REASON;
 }
 
-void answer(int) {
+void on_stack_signal(int) {
   const int error_of_others = errno;
   int self = gettid();
-  if (asked.compare_exchange_strong(self, 0, std::memory_order_seq_cst)) {
+  if (requested_thread.compare_exchange_strong(self, 0, std::memory_order_seq_cst)) {
     frame_count = 0;
-    _Unwind_Backtrace(note, nullptr);
-    futex_store_and_wake(answered, 1);
+    _Unwind_Backtrace(record_frame, nullptr);
+    futex_store_and_wake(is_answered, 1);
   }
   errno = error_of_others;
 }
@@ -112,25 +112,25 @@ std::string readable(const char* name) {
 }  // namespace
 
 std::vector<const void*> stack_of_thread(int number, std::size_t most) {
-  const std::scoped_lock one_at_a_time(asking);
+  const std::scoped_lock one_at_a_time(request_mutex);
   struct sigaction before {};
-  sigaction(question, nullptr, &before);
+  sigaction(stack_signal, nullptr, &before);
   if (before.sa_flags & SA_SIGINFO || (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)) return {};
   struct sigaction ours {};
-  ours.sa_handler = answer;
+  ours.sa_handler = on_stack_signal;
   ours.sa_flags = SA_RESTART | SA_ONSTACK;
   sigfillset(&ours.sa_mask);
-  sigaction(question, &ours, nullptr);
+  sigaction(stack_signal, &ours, nullptr);
 
-  answered.store(0, std::memory_order_seq_cst);
-  asked.store(number, std::memory_order_seq_cst);
-  if (syscall(SYS_tgkill, getpid(), number, question) == 0) futex_wait_for(answered, 0, patience);
-  // Wait for a handler that is replying. A later one finds no question, or the signal ignored again.
-  if (!asked.exchange(0, std::memory_order_seq_cst))
-    while (!answered.load(std::memory_order_acquire)) futex_wait_for(answered, 0, patience);
-  sigaction(question, &before, nullptr);
+  is_answered.store(0, std::memory_order_seq_cst);
+  requested_thread.store(number, std::memory_order_seq_cst);
+  if (syscall(SYS_tgkill, getpid(), number, stack_signal) == 0) futex_wait_for(is_answered, 0, timeout_ns);
+  // Wait for a handler that is replying. A later one finds no request, or the signal ignored again.
+  if (!requested_thread.exchange(0, std::memory_order_seq_cst))
+    while (!is_answered.load(std::memory_order_acquire)) futex_wait_for(is_answered, 0, timeout_ns);
+  sigaction(stack_signal, &before, nullptr);
 
-  if (!answered.load(std::memory_order_acquire)) return {};
+  if (!is_answered.load(std::memory_order_acquire)) return {};
   std::vector<const void*> found(frames, frames + frame_count);
   if (found.size() > most) found.resize(most);
   return found;

@@ -20,14 +20,14 @@ extern "C" {
 namespace stretto::base {
 
 /// While it lives, accesses of the calling thread are not looked at.
-class unwatched {
+class tsan_ignore_scope {
  public:
-  unwatched() noexcept {
+  tsan_ignore_scope() noexcept {
     if (is_watched_alone()) [[unlikely]]
       __tsan_ignore_thread_begin();
   }
-  unwatched(const unwatched&) = delete;
-  ~unwatched() {
+  tsan_ignore_scope(const tsan_ignore_scope&) = delete;
+  ~tsan_ignore_scope() {
     if (is_watched_alone()) [[unlikely]]
       __tsan_ignore_thread_end();
   }
@@ -37,14 +37,14 @@ class unwatched {
 /// objects, use it after main has ended. It is constant, or its own lock orders all uses. The compiler's guard orders
 /// that it was made before them, which ThreadSanitizer does not see.
 template <class T>
-T& made_unwatched() {
-  const unwatched here;
+T& make_immortal() {
+  const tsan_ignore_scope here;
   return *new T;
 }
 /// The same, of what the function returns.
 template <class Function>
-const std::invoke_result_t<Function>& made_unwatched(const Function& make) {
-  const unwatched here;
+const std::invoke_result_t<Function>& make_immortal(const Function& make) {
+  const tsan_ignore_scope here;
   return *new const std::invoke_result_t<Function>(make());
 }
 

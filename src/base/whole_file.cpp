@@ -42,7 +42,7 @@ std::string unforeseen() {
 }  // namespace
 
 file_content read_whole(const fs::path& file, std::uint64_t most) {
-  const descriptor from(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const file_descriptor from(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat is {};
   if (from.number() < 0 || ::fstat(from.number(), &is) != 0) return failed(std::strerror(errno));
   if (S_ISDIR(is.st_mode)) return failed("it is a folder");

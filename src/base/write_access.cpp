@@ -7,7 +7,7 @@
 
 namespace stretto::base {
 
-int why_not_writable(const std::filesystem::path& file) {
+int write_access_error(const std::filesystem::path& file) {
   std::error_code none;
   if (std::filesystem::is_directory(file, none)) return EISDIR;
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");

@@ -8,6 +8,6 @@
 namespace stretto::base {
 
 /// 0 where the file could be made or overwritten now, else the system's number of the reason. Makes nothing.
-int why_not_writable(const std::filesystem::path& file);
+int write_access_error(const std::filesystem::path& file);
 
 }  // namespace stretto::base

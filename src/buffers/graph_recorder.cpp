@@ -37,7 +37,7 @@ graph_recorder::graph_recorder(settings s, std::span<const graph::node_number> n
                          : is_predicted ? ".json"
                                         : ".dot for Graphviz, .json for programs, or .svg, a picture")
         .remedy("STRETTO_GRAPH=" + settings_.file + (is_predicted ? ".json" : ".dot"));
-  if (const int reason = base::why_not_writable(settings_.file)) throw not_written(reason);
+  if (const int reason = base::write_access_error(settings_.file)) throw not_written(reason);
   for (const graph::node_number n : nodes) nodes_.push_back({.node = n, .shape = shape});
 }
 

@@ -69,7 +69,7 @@ namespace stretto::detail {
 
 namespace fs = std::filesystem;
 using namespace buffers;
-using base::descriptor;
+using base::file_descriptor;
 
 future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::string_view file,
                          const std::source_location& where) {
@@ -83,7 +83,7 @@ future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::s
     const fs::path there = files::temporary_path_of(to);
     std::error_code ignored;
     fs::remove_all(there, ignored);
-    const descriptor d(::open(there.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
+    const file_descriptor d(::open(there.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
     if (d.number() < 0 || ::ftruncate(d.number(), static_cast<off_t>(bytes)) != 0)
       throw file_cannot_be_written(there, errno);
   };
@@ -92,7 +92,7 @@ future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::s
   w.shares = shares_of(elements, 1, work.nodes);
   w.share = [to, elements, of, self = work.self](const box& share, const host_elements& memory) {
     const fs::path there = files::temporary_path_of(to);
-    const descriptor d(::open(there.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+    const file_descriptor d(::open(there.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
     if (d.number() < 0) throw file_cannot_be_written(there, errno);
     const std::uint64_t offset = offset_in_file(share, elements, of.bytes);
     const auto shown = progress_of("saving", share.volume() * of.bytes, self);
@@ -134,7 +134,7 @@ buffer_handle load_from_raw(const file_elements& as, std::string_view file, cons
   read_plan r;
   r.shares = shares_of(elements, 1, work.nodes);
   r.share = [from, elements, as, self = work.self](const box& share, const host_elements& memory) {
-    const descriptor d(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const file_descriptor d(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (d.number() < 0) throw file_cannot_be_read(from, std::strerror(errno));
     const std::uint64_t offset = offset_in_file(share, elements, as.bytes);
     const auto shown = progress_of("loading", share.volume() * as.bytes, self);

@@ -123,7 +123,7 @@ void start_data(base::runtime_context& runtime, const platform& machine,
   start_data(runtime, std::move(settings));
 }
 
-platform with_copy_ways(const platform& machine, const base::runtime_context& runtime) {
+platform with_copy_routes(const platform& machine, const base::runtime_context& runtime) {
   const data_state& state = *runtime.get<data_state>(base::floor_slot::data);
   std::vector<stop> ends;
   for (const auto& m : state.memories) ends.push_back({m->where(), m->kind()});
@@ -131,19 +131,19 @@ platform with_copy_ways(const platform& machine, const base::runtime_context& ru
   for (const auto& d : state.distant)
     if (d && !state.find(d->where())) ends.push_back({d->where(), d->kind()});
   ends.push_back({place{}, place_kind::system_memory});  // memory of the program
-  auto ways = std::make_shared<places::copy_ways>();
+  auto ways = std::make_shared<places::copy_routes>();
   ways->end_at.assign(machine.place_count(), static_cast<std::uint32_t>(ends.size() - 1));
   for (std::size_t i = 0; i < ends.size(); ++i) {
     ways->ends.push_back(ends[i].where);
     ways->is_passed.push_back(i < passed);
     if (ends[i].where) ways->end_at[ends[i].where.index] = static_cast<std::uint32_t>(i);
     for (const stop& target : ends) {
-      const auto by = figures_between(ends[i], target, *state.settings.channels).value_or(places::way_figures{});
+      const auto by = figures_between(ends[i], target, *state.settings.channels).value_or(places::channel_figures{});
       ways->bandwidth.push_back(by.bandwidth_bytes_per_second);
       ways->latency.push_back(by.latency_seconds);
     }
   }
-  return places::copies_of_machine::added(machine, std::move(ways));
+  return places::platform_copy_routes::added(machine, std::move(ways));
 }
 
 void stop_data(base::runtime_context& runtime) noexcept {

@@ -42,7 +42,7 @@ void start_data(base::runtime_context& runtime, const platform& machine,
                 device::device_set* devices = nullptr, const host_limits& limits = {});
 void start_data(base::runtime_context& runtime, data_settings settings);
 /// The platform that the floor was started with, with the routes of its copies.
-platform with_copy_ways(const platform& machine, const base::runtime_context& runtime);
+platform with_copy_routes(const platform& machine, const base::runtime_context& runtime);
 /// To be called when all operations have ended and no thread uses the floor.
 void stop_data(base::runtime_context& runtime) noexcept;
 /// Returns a thread's share of the pools; the thread gets a new share with its next call.

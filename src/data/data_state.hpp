@@ -64,7 +64,7 @@ struct data_state {
   const data_settings settings;
   class order_check* const checks;  // the runtime's order observer; null unless accesses are checked
   std::vector<std::unique_ptr<memory_space>> memories;  // in the order of settings.memories
-  base::block_stock records, operations, device_operations;
+  base::block_pool records, operations, device_operations;
   static constexpr std::size_t device_operation_bytes = 640;  // launches and moves
   std::atomic<std::uint32_t> numbers{0};
   std::atomic<std::uint64_t> key_ranges{1};

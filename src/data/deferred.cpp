@@ -91,7 +91,7 @@ void deferred::on_end_either_way(waiter& self, const failure*, base::thread_cont
 
 const deferred* deferred::owner_of(const waiter& w, const void* at) noexcept {
   if (w.fire != on_end && w.fire != on_end_either_way) return nullptr;
-  const base::peeked<link> mine(static_cast<const link*>(static_cast<const waiter*>(at)));
+  const base::snapshot_copy<link> mine(static_cast<const link*>(static_cast<const waiter*>(at)));
   return mine ? mine->owner : nullptr;
 }
 

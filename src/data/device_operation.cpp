@@ -57,9 +57,9 @@ std::optional<deferred_report> report_device_operation(const deferred& d, const 
 std::optional<deferred_report> device_operation::report(const deferred& d, const deferred* action) {
   if (!d.starts_with(preconditions_ended)) return std::nullopt;  // another kind of action
   const auto* const at = static_cast<const device_operation*>(action);
-  const base::peeked<event> done(&at->done_);
+  const base::snapshot_copy<event> done(&at->done_);
   if (!done) return std::nullopt;
-  return deferred_report{*done, "operation of a device", base::peek_location(&at->where_)};
+  return deferred_report{*done, "operation of a device", base::snapshot_location(&at->where_)};
 }
 
 void* device_operation::operator new(std::size_t bytes) {

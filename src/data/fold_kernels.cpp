@@ -53,7 +53,7 @@ known known_of(const Kernel& k) {
 
 const std::unordered_map<std::uint32_t, known>& table() {
   using numbered = std::unordered_map<std::uint32_t, known>;
-  static const numbered& all = base::made_unwatched([] {
+  static const numbered& all = base::make_immortal([] {
     numbered made;
     const auto add = [&](const known& one) { made.emplace(reduction_of(one.fold->parameters[1]), one); };
 #define STRETTO_ADD(Op, T) add(known_of<Op<T>, T>(fold_##Op##_##T));
@@ -103,7 +103,7 @@ class own_operators {
   std::deque<entry> all_;  // entries do not move
 };
 own_operators& own() {
-  static own_operators& all = base::made_unwatched<own_operators>();
+  static own_operators& all = base::make_immortal<own_operators>();
   static const base::fork_reset in_child(base::construct_anew<own_operators>, &all);
   return all;
 }

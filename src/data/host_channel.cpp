@@ -27,19 +27,19 @@ void add_host_channels(places::channel_registry& registry) {
 
 std::vector<std::size_t> cheapest_route(std::span<const stop> memories, const places::channel_registry& channels,
                                         std::size_t from, std::size_t to, std::uint64_t bytes) {
-  const auto direct = [&](std::size_t a, std::size_t b) -> std::optional<places::way_figures> {
+  const auto direct = [&](std::size_t a, std::size_t b) -> std::optional<places::channel_figures> {
     return figures_between(memories[a], memories[b], channels);
   };
   return places::cheapest_copy(memories.size(), direct, from, to, bytes);
 }
 
-std::optional<places::way_figures> figures_between(const stop& source, const stop& target,
-                                                   const places::channel_registry& channels) {
+std::optional<places::channel_figures> figures_between(const stop& source, const stop& target,
+                                                       const places::channel_registry& channels) {
   const places::channel* const way = channels.find(source.kind, target.kind);
   if (!way) return std::nullopt;
   const double bandwidth = way->bandwidth_bytes_per_second(source.where, target.where);
   if (!(bandwidth > 0)) return std::nullopt;
-  return places::way_figures{bandwidth, way->latency_seconds(source.where, target.where)};
+  return places::channel_figures{bandwidth, way->latency_seconds(source.where, target.where)};
 }
 
 }  // namespace stretto::data

@@ -41,8 +41,8 @@ struct stop {
 };
 
 /// Bandwidth and latency of the channel from one to the other; nothing if there is no such channel.
-std::optional<places::way_figures> figures_between(const stop& source, const stop& target,
-                                                   const places::channel_registry& channels);
+std::optional<places::channel_figures> figures_between(const stop& source, const stop& target,
+                                                       const places::channel_registry& channels);
 
 /// The memories that a copy of `bytes` passes through, both ends included, as positions in `memories`
 /// (places::cheapest_copy). Empty if there is no route. Pure.

@@ -234,16 +234,17 @@ std::optional<deferred_report> report_creation(const deferred& d, const deferred
   const bool is_creation = d.starts_with(start_creation);
   if (!is_creation && !d.starts_with(start_destruction)) return std::nullopt;
   if (is_creation) {
-    const base::peeked<deferred_creation> c(static_cast<const deferred_creation*>(at));
-    const base::peeked<detail::instance_record> r(c ? c->record : nullptr);
+    const base::snapshot_copy<deferred_creation> c(static_cast<const deferred_creation*>(at));
+    const base::snapshot_copy<detail::instance_record> r(c ? c->record : nullptr);
     if (!r) return std::nullopt;
-    return deferred_report{r->ready, "creation of " + peek_name(c->record), base::peek_location(&c->record->created)};
+    return deferred_report{r->ready, "creation of " + peek_name(c->record),
+                           base::snapshot_location(&c->record->created)};
   }
-  const base::peeked<deferred_destruction> gone(static_cast<const deferred_destruction*>(at));
-  const base::peeked<detail::instance_record> r(gone ? gone->record : nullptr);  // stale if its block was reused
+  const base::snapshot_copy<deferred_destruction> gone(static_cast<const deferred_destruction*>(at));
+  const base::snapshot_copy<detail::instance_record> r(gone ? gone->record : nullptr);  // stale if its block was reused
   if (!r) return std::nullopt;
   return deferred_report{gone->done, "destruction of " + peek_name(gone->record),
-                         base::peek_location(&gone->record->destroyed)};
+                         base::snapshot_location(&gone->record->destroyed)};
 }
 
 deferred_creation::deferred_creation(detail::instance_record& r) : deferred(start_creation), record(&r) {

@@ -160,14 +160,14 @@ operation::operation(operation_request&& r) : deferred(start_operation), request
 std::optional<deferred_report> report_operation(const deferred& d, const deferred* at) {
   if (!d.starts_with(start_operation)) return std::nullopt;
   const auto* const there = static_cast<const operation*>(at);
-  const base::peeked<operation> op(there);
+  const base::snapshot_copy<operation> op(there);
   if (!op) return std::nullopt;
   const operation_request& r = op->request;
-  const base::peeked<operation_kind> kind(r.kind);
-  std::string name = kind ? base::peek_text(kind->verb) : std::string();
+  const base::snapshot_copy<operation_kind> kind(r.kind);
+  std::string name = kind ? base::snapshot_text(kind->verb) : std::string();
   if (r.used_count > 1) name += " of " + peek_name(r.used[1].record);
   return deferred_report{op->done, name + " to " + peek_name(r.used[0].record),
-                         base::peek_location(&there->request.where)};
+                         base::snapshot_location(&there->request.where)};
 }
 
 bool runs_at_once(std::span<const instance_handle> used, std::uint64_t bytes, const preconditions& after,

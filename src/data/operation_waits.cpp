@@ -8,19 +8,19 @@ namespace stretto::data {
 using base::wait_kind;
 
 std::string peek_name(const detail::instance_record* at) {
-  const base::peeked<detail::instance_record> r(at);
+  const base::snapshot_copy<detail::instance_record> r(at);
   if (!r) return "an instance";
-  const std::string name = base::peek_text(at->name.data(), sizeof at->name - 1);
+  const std::string name = base::snapshot_text(at->name.data(), sizeof at->name - 1);
   if (name.empty()) return "instance I" + std::to_string(r->number);
-  const base::peeked<unsigned char> is_bare(&at->is_bare);  // a stale byte is not a valid bool
+  const base::snapshot_copy<unsigned char> is_bare(&at->is_bare);  // a stale byte is not a valid bool
   return (is_bare && *is_bare ? "bytes at \"" : "instance \"") + name + '"';
 }
 
 void add_wait_edges(base::wait_walk& walk) {
   walk.others.emplace_back([&walk](const base::wait_walk::found_waiter& found) {
-    const base::peeked<waiter> w(found.waiter);
+    const base::snapshot_copy<waiter> w(found.waiter);
     const deferred* const at = w ? deferred::owner_of(*w, found.waiter) : nullptr;
-    const base::peeked<deferred> d(at);
+    const base::snapshot_copy<deferred> d(at);
     if (!d) return false;
     for (const auto find_report : {report_operation, report_creation, report_device_operation})
       if (auto report = find_report(*d, at)) {

@@ -21,7 +21,7 @@ class driver_guard {
   explicit driver_guard(std::string_view prefix) : threads_(prefix) {}
 
  private:
-  const base::signals_kept signals_;
+  const base::preserved_signal_handlers signals_;
   const base::driver_threads threads_;
 };
 

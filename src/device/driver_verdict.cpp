@@ -96,7 +96,7 @@ std::optional<std::string> remembered(const fs::path& file) {
 
 std::optional<std::string> reason_to_fail(const driver_trial& how, std::string_view kind, const std::string& library,
                                           std::vector<std::string> environment) {
-  const auto end = base::run_child({.words = {how.program.string(), std::string(kind), library},
+  const auto end = base::run_child({.arguments = {how.program.string(), std::string(kind), library},
                                     .environment = std::move(environment),
                                     .limit = how.limit});
   if (!end.is_started || end.output.find(survived) != std::string::npos) return {};
@@ -138,7 +138,7 @@ std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::st
 std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::string& library) {
   static std::mutex mutex;
   using verdicts = std::map<std::string, std::optional<driver_fault>>;
-  static verdicts& known = base::made_unwatched<verdicts>();
+  static verdicts& known = base::make_immortal<verdicts>();
   static const base::fork_reset lock_in_child(base::construct_anew<std::mutex>, &mutex);
   static const base::fork_reset in_child(base::construct_anew<verdicts>, &known);
   const std::lock_guard lock(mutex);

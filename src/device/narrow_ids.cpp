@@ -193,9 +193,9 @@ class narrow_id_reader {
 
 /// Kernels are never destroyed.
 const std::vector<narrow_id>& narrow_ids_of(const kernel_code& code) {
-  static std::mutex& mutex = base::made_unwatched<std::mutex>();
+  static std::mutex& mutex = base::make_immortal<std::mutex>();
   using known = std::unordered_map<const kernel_code*, std::vector<narrow_id>>;
-  static known& of_process = base::made_unwatched<known>();
+  static known& of_process = base::make_immortal<known>();
   static const base::fork_reset lock_in_child(base::construct_anew<std::mutex>, &mutex);
   static const base::fork_reset in_child(base::construct_anew<known>, &of_process);
   const std::scoped_lock lock(mutex);

@@ -27,7 +27,7 @@ const kernel_code& detail::keep_native(native_request request, std::unique_ptr<n
                                        const std::source_location& where) {
   // Devices identify kernels by address, so an address must never be reused.
   static std::mutex mutex;
-  static auto& all = base::made_unwatched<std::deque<native_record>>();
+  static auto& all = base::make_immortal<std::deque<native_record>>();
   static const base::fork_reset lock_in_child(base::construct_anew<std::mutex>, &mutex);
   static const base::fork_reset in_child(base::construct_anew<std::deque<native_record>>, &all);
   std::scoped_lock lock(mutex);

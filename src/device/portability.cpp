@@ -46,7 +46,7 @@ struct verdicts {
 };
 
 verdicts& verdicts_of_process() {
-  static verdicts& of_this_process = base::made_unwatched<verdicts>();
+  static verdicts& of_this_process = base::make_immortal<verdicts>();
   static const base::fork_reset in_child(base::construct_anew<verdicts>, &of_this_process);
   return of_this_process;
 }

@@ -24,7 +24,7 @@ struct memory {
   std::atomic<bool> has_any = false;
 };
 memory& remembered() {
-  static memory& of_process = base::made_unwatched<memory>();
+  static memory& of_process = base::make_immortal<memory>();
   static const base::fork_reset in_child(base::construct_anew<memory>, &of_process);
   return of_process;
 }

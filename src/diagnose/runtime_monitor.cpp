@@ -63,7 +63,7 @@ class runtime_monitor {
  public:
   static runtime_monitor& of_process() {
     // Never destroyed: a runtime may outlive the static objects of main.
-    static runtime_monitor* const one = &base::made_unwatched<runtime_monitor>();
+    static runtime_monitor* const one = &base::make_immortal<runtime_monitor>();
     static const base::fork_reset in_child(base::construct_anew<runtime_monitor>, one);
     return *one;
   }
@@ -288,7 +288,7 @@ class runtime_monitor {
     const auto again = snapshot_of(w.runtime_, seconds);
     const std::vector<int> threads = base::threads_of_process();
     const auto after = activities();
-    std::size_t known = base::onlooker::count() + base::thread_sanitizer;  // the sanitizer's thread
+    std::size_t known = base::passive_thread::count() + base::thread_sanitizer;  // the sanitizer's thread
     bool all_sleep = true, with_modules = false;
     std::vector<int> ours;
     for (std::size_t i = 0; i < after.size(); ++i) {

@@ -23,7 +23,7 @@ void fields(Archive& a, archived<platform_description, Archive>& d) {
 
 namespace places {
 template <class Archive>
-void fields(Archive& a, archived<copy_ways, Archive>& w) {
+void fields(Archive& a, archived<copy_routes, Archive>& w) {
   a(w.ends, w.is_passed, w.end_at, w.bandwidth, w.latency);
 }
 }  // namespace places
@@ -33,7 +33,7 @@ namespace {
 /// A machine, and how copies are routed there.
 struct described_machine {
   platform_description is;
-  places::copy_ways copies;
+  places::copy_routes copies;
 };
 template <class Archive>
 void fields(Archive& a, archived<described_machine, Archive>& m) {
@@ -42,11 +42,12 @@ void fields(Archive& a, archived<described_machine, Archive>& m) {
 
 described_machine machine_here() {
   const platform& here = this_machine();
-  return {here.describe(), *places::copies_of_machine::in(here)};
+  return {here.describe(), *places::platform_copy_routes::in(here)};
 }
 
 platform built(const described_machine& there) {
-  return places::copies_of_machine::added(platform::build(there.is), std::make_shared<places::copy_ways>(there.copies));
+  return places::platform_copy_routes::added(platform::build(there.is),
+                                             std::make_shared<places::copy_routes>(there.copies));
 }
 
 }  // namespace

@@ -16,22 +16,23 @@ std::uint32_t node_of_posted(base::wait_walk& walk, const detail::instance_handl
 }
 
 bool add_step(const base::wait_walk::found_waiter& found, rank self, base::wait_walk& walk) {
-  const base::peeked<waiter> w(found.waiter);
+  const base::snapshot_copy<waiter> w(found.waiter);
   if (!w || w->fire != step_waiter::fire_it) return false;
-  const base::peeked<step_waiter> there(static_cast<const step_waiter*>(static_cast<const waiter*>(found.waiter)));
+  const base::snapshot_copy<step_waiter> there(
+      static_cast<const step_waiter*>(static_cast<const waiter*>(found.waiter)));
   if (!there || !there->is.of.number) return true;  // no reply is wanted
   const operation_step& is = there->is;
   std::uint32_t node = walk.at(wait_kind::event, is.of.number);  // as the requester names it
   if (is.verb && (is.of.requester != self || is.posted.record)) {
     const std::uint32_t part = walk.at(wait_kind::operation, reinterpret_cast<std::uintptr_t>(found.waiter));
     walk[part].kind = wait_kind::operation;
-    walk[part].name = base::peek_text(is.verb) + (is.way == operation_step::direction::from ? " of " : " to ") +
+    walk[part].name = base::snapshot_text(is.verb) + (is.way == operation_step::direction::from ? " of " : " to ") +
                       data::peek_name(is.near);
     walk.link(node, part);
     if (is.posted.record) walk.link(node_of_posted(walk, is.posted), part);
     node = part;
   }
-  walk[node].what_for = base::peek_text(is.what_for);
+  walk[node].what_for = base::snapshot_text(is.what_for);
   walk.link(node, found.target);
   return true;
 }

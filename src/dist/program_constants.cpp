@@ -179,7 +179,7 @@ class module_list {
 };
 
 module_list& modules() {
-  static module_list* const all = &base::made_unwatched<module_list>();  // never destroyed: threads may outlive main
+  static module_list* const all = &base::make_immortal<module_list>();  // never destroyed: threads may outlive main
   static const base::fork_reset in_child(base::construct_anew<module_list>, all);
   return *all;
 }
@@ -195,7 +195,7 @@ struct unknown_lines {
 };
 
 unknown_lines& all_unknown_lines() {
-  static unknown_lines* const all = &base::made_unwatched<unknown_lines>();
+  static unknown_lines* const all = &base::make_immortal<unknown_lines>();
   static const base::fork_reset in_child(base::construct_anew<unknown_lines>, all);
   return *all;
 }

@@ -547,9 +547,10 @@ void remote_tasks::name_running_calls(base::wait_walk& walk) const {
     // The body of a task that start() has spawned begins with a pointer to a request that points back here; no other
     // does.
     const auto* const record = static_cast<const std::byte*>(detail::record_in(bits));
-    const base::peeked<const request*> body(record + detail::storage_offset);
+    const base::snapshot_copy<const request*> body(record + detail::storage_offset);
     if (walk[node].kind != base::wait_kind::task || !body) continue;
-    if (const base::peeked<request> r(*body); r && r->all == this) walk[node].everywhere = name_of_call(r->from, r->id);
+    if (const base::snapshot_copy<request> r(*body); r && r->all == this)
+      walk[node].everywhere = name_of_call(r->from, r->id);
   }
 }
 

@@ -350,9 +350,9 @@ void detail::add_barriers(event_table& table, base::wait_walk& walk) {
     }
   });
   for (const auto& [w, target] : walk.linked) {
-    const base::peeked<waiter> head(w);
+    const base::snapshot_copy<waiter> head(w);
     if (!head || head->fire != late_arrival::take_effect) continue;
-    if (const base::peeked<late_arrival> late(w); late)
+    if (const base::snapshot_copy<late_arrival> late(w); late)
       walk.link(walk.at(wait_kind::barrier, key_of_phase(late->id, late->phase)), target);
   }
 }

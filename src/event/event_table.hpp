@@ -62,7 +62,7 @@ class event_table {
   std::atomic<remote_queues*> queues_elsewhere{nullptr};
   node_stock<slot> slots;
   node_stock<merge_block> blocks;
-  base::block_stock records{record_bytes};  // deferred arrivals and releases, entries of completion queues, forwarders
+  base::block_pool records{record_bytes};  // deferred arrivals and releases, entries of completion queues, forwarders
   static constexpr std::size_t record_bytes = 128;
   std::mutex poison_lock;
 

@@ -18,7 +18,7 @@ std::uint32_t node_of_dependency(std::uint64_t bits, base::wait_walk& walk) {
 
 void add_waiters(const waiter* list, std::uint32_t target, base::wait_walk& walk) {
   for (unsigned n = 0; list && n < 1000 && !walk.is_full(); ++n) {
-    const base::peeked<waiter> one(list);
+    const base::snapshot_copy<waiter> one(list);
     if (!one) return;
     walk.linked.push_back({list, target});
     list = one->next;

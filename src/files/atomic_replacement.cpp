@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 void sync_folder(const fs::path& folder, const file_errors& c) {
-  const base::descriptor d(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const base::file_descriptor d(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // EINVAL: not needed on this file system
   if (d.number() < 0 || (::fsync(d.number()) != 0 && errno != EINVAL)) throw c.cannot_write(folder, errno);
 }
@@ -62,7 +62,7 @@ void write_file(const fs::path& file, std::span<const std::byte> content, const 
   fs::create_directories(file.parent_path(), made);
   require(made, file.parent_path(), c);
   {
-    const base::descriptor d(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
+    const base::file_descriptor d(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
     if (d.number() < 0) throw c.cannot_write(file, errno);
     for (auto left = content; !left.empty();) {
       const auto n = ::write(d.number(), left.data(), left.size());
@@ -105,7 +105,7 @@ fs::path find_complete(const fs::path& name) {
 
 std::vector<std::byte> read_file(const fs::path& file, std::uint64_t most, const file_errors& c) {
   // Non-blocking: opening a named pipe would block for ever. Regular files are unaffected.
-  const base::descriptor d(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const base::file_descriptor d(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat is {};
   if (d.number() < 0 || ::fstat(d.number(), &is) != 0) throw c.damaged(file, "a file", std::strerror(errno));
   if (!S_ISREG(is.st_mode)) throw c.damaged(file, "a file", "something else");

@@ -111,9 +111,10 @@ void pending_broadcast::scope_ended(failure_ref cause, base::thread_context& con
 }
 
 bool pending_broadcast::add_wait_edge(const base::wait_walk::found_waiter& found, base::wait_walk& walk) {
-  const base::peeked<waiter> w(found.waiter);
+  const base::snapshot_copy<waiter> w(found.waiter);
   if (!w || w->fire != local_waiter::run) return false;
-  const base::peeked<local_waiter> is(static_cast<const local_waiter*>(static_cast<const waiter*>(found.waiter)));
+  const base::snapshot_copy<local_waiter> is(
+      static_cast<const local_waiter*>(static_cast<const waiter*>(found.waiter)));
   if (is) walk.link(walk.at(base::wait_kind::task, detail::bits_of_record(is->record)), found.target);
   return true;
 }

@@ -34,11 +34,11 @@ struct message_header {
 
 }  // namespace
 
-void* remote_message::operator new(std::size_t) { return base::recycled<sizeof(remote_message)>::allocate(); }
-void remote_message::operator delete(void* at) noexcept { base::recycled<sizeof(remote_message)>::free(at); }
+void* remote_message::operator new(std::size_t) { return base::object_pool<sizeof(remote_message)>::allocate(); }
+void remote_message::operator delete(void* at) noexcept { base::object_pool<sizeof(remote_message)>::free(at); }
 
 std::shared_ptr<remote_message> make_remote_message() {
-  return std::allocate_shared<remote_message>(base::recycling<remote_message>());
+  return std::allocate_shared<remote_message>(base::pool_allocator<remote_message>());
 }
 
 void remote_message::set_arguments(detail::parcel&& all) {

@@ -90,9 +90,9 @@ struct deferred : waiter {
   }
 
   static bool add_wait_edge(const base::wait_walk::found_waiter& found, base::wait_walk& walk) {
-    const base::peeked<waiter> w(found.waiter);
+    const base::snapshot_copy<waiter> w(found.waiter);
     if (!w || w->fire != run) return false;
-    const base::peeked<deferred> d(static_cast<const deferred*>(static_cast<const waiter*>(found.waiter)));
+    const base::snapshot_copy<deferred> d(static_cast<const deferred*>(static_cast<const waiter*>(found.waiter)));
     if (d) walk.link(walk.at(base::wait_kind::task, detail::bits_of_record(d->record)), found.target);
     return true;
   }

@@ -76,10 +76,10 @@ void mobile_objects::add_wait_edges(base::wait_walk& walk) {
 /// The body is a local message, or a remote_handler_body. Any other bytes name no local object.
 mobile_objects::handler_location mobile_objects::read_handler_location(const void* body) const {
   handler_location is;
-  if (const base::peeked<message> local(body); local) is.local = local->handled_object;
-  const base::peeked<remote_handler_body> spawned(body);
+  if (const base::snapshot_copy<message> local(body); local) is.local = local->handled_object;
+  const base::snapshot_copy<remote_handler_body> spawned(body);
   if (!spawned || spawned->all != this) return is;
-  if (const base::peeked<remote_message> remote(spawned->what); remote)
+  if (const base::snapshot_copy<remote_message> remote(spawned->what); remote)
     is.remote = remote->handled_object, is.from = remote->from, is.request = remote->request;
   return is;
 }

@@ -156,7 +156,7 @@ std::size_t own_channels::copy_in(std::uint32_t channel, std::span<const std::by
     const std::uint64_t now = std::min(
         {s.channel_bytes - (in - taken), s.channel_bytes - at, channels::step, std::uint64_t{most_now - done}});
     if (!now) break;
-    base::copy_past_caches(ring + at, left.data() + done, now);
+    base::copy_nontemporal(ring + at, left.data() + done, now);
     in += now, done += now;
     c.copied_in.store(in, std::memory_order_release);
   }

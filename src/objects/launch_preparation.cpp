@@ -51,7 +51,7 @@ void keep_arguments(task& t, std::span<const detail::object_item> given, const b
     u.where = item.mapped ? (*item.mapped)(data::items_of(*t.range), range) : item.part;
     require_inside(o, u.where, "launch", t.where);
   }
-  const base::unwatched here;  // a kernel (code of the program) has read that memory before
+  const base::tsan_ignore_scope here;  // a kernel (code of the program) has read that memory before
   t.values.emplace(code, [&](std::size_t i, std::byte* at) {
     if (code.parameters[i].mode == access::value) std::memcpy(at, given[i].value, code.parameters[i].element_bytes);
     else std::memcpy(at, &given[i].local_elements, sizeof given[i].local_elements);

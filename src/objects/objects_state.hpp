@@ -227,9 +227,9 @@ struct objects_state {
   std::optional<execution_place> spill;           // the file behind host memory, the last of all memories
   // null if only the host computes: tasks are issued in the order of submission
   std::shared_ptr<device_scheduler> scheduler;
-  base::block_stock task_stock;
+  base::block_pool task_stock;
   base::block_cache task_blocks;  // declared after task_stock, so that it is destroyed first
-  base::block_stock object_stock;
+  base::block_pool object_stock;
   base::block_cache object_blocks;
   task_slots slots;
   std::vector<task*> by_slot;

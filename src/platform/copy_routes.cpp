@@ -2,7 +2,7 @@
 
 namespace stretto::places {
 
-std::optional<transfer_route> copy_ways::route(place from, place to, std::uint64_t bytes) const {
+std::optional<transfer_route> copy_routes::route(place from, place to, std::uint64_t bytes) const {
   const std::size_t first = end_at[from.index], last = end_at[to.index];
   std::vector<std::size_t> among;  // these, as cheapest_copy counts
   for (std::size_t i = 0; i < ends.size(); ++i)
@@ -18,7 +18,7 @@ std::optional<transfer_route> copy_ways::route(place from, place to, std::uint64
   for (std::size_t i = 0; i < way.size(); ++i) {
     r.places.push_back(i == 0 ? from : i + 1 == way.size() ? to : ends[among[way[i]]]);
     if (i == 0) continue;
-    const way_figures by = *direct(among[way[i - 1]], among[way[i]]);
+    const channel_figures by = *direct(among[way[i - 1]], among[way[i]]);
     r.legs.push_back({r.places[i - 1], r.places[i], by.bandwidth_bytes_per_second, by.latency_seconds});
     slowest = std::min(slowest, by.bandwidth_bytes_per_second);
     latency_of_all += by.latency_seconds;

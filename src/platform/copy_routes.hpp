@@ -15,7 +15,7 @@
 namespace stretto::places {
 
 /// The figures that a channel states.
-struct way_figures {
+struct channel_figures {
   double bandwidth_bytes_per_second = 0;
   double latency_seconds = 0;
 };
@@ -48,7 +48,7 @@ std::vector<std::size_t> cheapest_copy(std::size_t count, const Direct& direct, 
     at[best].settled = true;
     for (std::size_t next = 0; next < count; ++next) {
       if (at[next].settled || next == best) continue;
-      const std::optional<way_figures> way = direct(best, next);
+      const std::optional<channel_figures> way = direct(best, next);
       if (!way) continue;
       const double leg = way->latency_seconds + static_cast<double>(bytes) / way->bandwidth_bytes_per_second;
       const double seconds = at[best].seconds + leg;
@@ -63,16 +63,16 @@ std::vector<std::size_t> cheapest_copy(std::size_t count, const Direct& direct, 
 }
 
 /// The channels of a runtime, as they were when it started.
-struct copy_ways {
+struct copy_routes {
   std::vector<place> ends;                 // what copies go from and to; one of them is no place: memory of the program
   std::vector<bool> is_passed;             // by end: copies may go by way of it
   std::vector<std::uint32_t> end_at;       // by place of the platform
   std::vector<double> bandwidth, latency;  // by end and end; 0 bytes per second: no channel leads there
 
-  std::optional<way_figures> direct(std::size_t from, std::size_t to) const {
+  std::optional<channel_figures> direct(std::size_t from, std::size_t to) const {
     const std::size_t i = from * ends.size() + to;
     if (!(bandwidth[i] > 0)) return std::nullopt;
-    return way_figures{bandwidth[i], latency[i]};
+    return channel_figures{bandwidth[i], latency[i]};
   }
   std::optional<transfer_route> route(place from, place to, std::uint64_t bytes) const;
 };

@@ -12,13 +12,13 @@
 
 namespace stretto::places {
 
-struct copies_of_machine {
-  static platform added(platform machine, std::shared_ptr<const copy_ways> ways) {
+struct platform_copy_routes {
+  static platform added(platform machine, std::shared_ptr<const copy_routes> ways) {
     machine.copies_ = std::move(ways);
     return machine;
   }
   /// Null: it is of no runtime.
-  static const std::shared_ptr<const copy_ways>& in(const platform& machine) noexcept { return machine.copies_; }
+  static const std::shared_ptr<const copy_routes>& in(const platform& machine) noexcept { return machine.copies_; }
 };
 
 }  // namespace stretto::places

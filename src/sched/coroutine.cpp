@@ -15,7 +15,7 @@ namespace stretto::detail {
 
 struct coroutine_waiter {
   static std::string where(const void* at) {
-    return base::peek_location(&static_cast<const coroutine_wait*>(at)->where_);
+    return base::snapshot_location(&static_cast<const coroutine_wait*>(at)->where_);
   }
   static void fire(waiter& w, const failure*, base::thread_context& context) noexcept {
     auto& self = *reinterpret_cast<coroutine_wait*>(&w);  // its first member
@@ -46,10 +46,10 @@ std::string stretto::sched::where_coroutine_waits(const waiter& w, const void* a
 }
 
 const void* stretto::sched::promised_by_coroutine(const void* at) noexcept {
-  const base::peeked<std::coroutine_handle<>> frame(&static_cast<const detail::coroutine_wait*>(at)->handle);
+  const base::snapshot_copy<std::coroutine_handle<>> frame(&static_cast<const detail::coroutine_wait*>(at)->handle);
   if (!frame || !*frame) return nullptr;
   const void* const promise = __builtin_coro_promise(frame->address(), alignof(void*), false);
-  const base::peeked<const void*> first(promise);
+  const base::snapshot_copy<const void*> first(promise);
   return first ? *first : nullptr;
 }
 

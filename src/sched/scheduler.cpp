@@ -53,7 +53,7 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
       injected(paths.places) {
   base::asymmetric::prepare();
   for (const auto bytes : size_classes)
-    stocks.push_back(std::make_unique<base::block_stock>(bytes, !base::is_watched_alone()));
+    stocks.push_back(std::make_unique<base::block_pool>(bytes, !base::is_watched_alone()));
   runtime.set(base::floor_slot::sched, this);
   const auto count = static_cast<std::uint32_t>(paths.pop.size());
   for (std::uint32_t i = 0; i < count; ++i) workers.push_back(make_worker(i));

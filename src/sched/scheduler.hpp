@@ -110,8 +110,8 @@ struct scheduler {
   std::unique_ptr<substitute_worker> substitute;  // null where there are several workers, or one thread steps
 
   // Any thread.
-  std::vector<std::unique_ptr<base::block_stock>> stocks;  // by size class
-  base::block_stock scope_stock, shard_stock;
+  std::vector<std::unique_ptr<base::block_pool>> stocks;  // by size class
+  base::block_pool scope_stock, shard_stock;
   stack_pool stacks;
   // by place: from threads whose queues its visitors do not search
   std::vector<inbox> injected;

@@ -46,15 +46,15 @@ class wait_graph_builder {
   }
 
   void add_suspension_on(suspension* const* stack) {
-    if (const base::peeked<const suspension*> at(stack); at && *at) suspended(*at);
+    if (const base::snapshot_copy<const suspension*> at(stack); at && *at) suspended(*at);
   }
 
   void suspended(const suspension* at) {
-    const base::peeked<suspension> s(at);
+    const base::snapshot_copy<suspension> s(at);
     if (!s) return;
     const std::uint32_t node = s->current ? task(s->current) : body(at);
     const bool is_ours = !s->current && owner_.draining.load(seq_cst);
-    if (!is_ours) walk_[node].waits_at = base::peek_location(s->where);
+    if (!is_ours) walk_[node].waits_at = base::snapshot_location(s->where);
     for (const auto& [waiter, scope] : waiting_)
       if (waiter == at) return walk_.link(node, scope);
     if (const auto bits = detail::bits_of(s->waits_for)) walk_.link(node, detail::node_of_dependency(bits, walk_));
@@ -80,7 +80,7 @@ class wait_graph_builder {
   }
 
   void running(const worker& w) {
-    const base::peeked<const task_record*> current(&w.current);
+    const base::snapshot_copy<const task_record*> current(&w.current);
     if (current && *current) walk_[task(*current)].is_running = true;
   }
 
@@ -106,13 +106,13 @@ class wait_graph_builder {
 
   void add_waiter(const base::wait_walk::found_waiter& found) {
     const auto [at, target] = found;
-    const base::peeked<waiter> w(at);
+    const base::snapshot_copy<waiter> w(at);
     if (!w) return;
     if (is_of_task(*w)) {
       walk_.link(task(&task_record::of(*const_cast<waiter*>(static_cast<const waiter*>(at)))), target);
     } else if (const blocked_waiter blocked = blocked_thread_of(*w, at); blocked.who) {
       if (std::ranges::find(owner_.attached, blocked.who) == owner_.attached.end()) return;
-      walk_[thread(blocked.who)].waits_at = base::peek_location(blocked.where);
+      walk_[thread(blocked.who)].waits_at = base::snapshot_location(blocked.where);
       walk_.link(thread(blocked.who), target);
     } else if (const auto where = where_coroutine_waits(*w, at); !where.empty()) {
       other(wait_kind::coroutine, "a coroutine", where, at, target);
@@ -122,11 +122,11 @@ class wait_graph_builder {
     }
   }
   void add_task_below(inline_run one) {  // a copy: the vector may grow
-    const base::peeked<waiting_below> below(one.below);
+    const base::snapshot_copy<waiting_below> below(one.below);
     if (!below || reinterpret_cast<std::uintptr_t>(below->task) % alignof(task_record) != 0) return;
     const std::uint32_t node = below->task ? task(below->task) : body(one.below);
     if (node == one.on_top || walk_[node].kind == wait_kind::unknown) return;
-    walk_[node].waits_at = base::peek_location(below->where);
+    walk_[node].waits_at = base::snapshot_location(below->where);
     walk_.link(node, one.on_top);
   }
   void queued(const inbox& box, std::string name, wait_kind key, std::uint32_t index) {
@@ -137,7 +137,7 @@ class wait_graph_builder {
     walk_[place].name = std::move(name);
     for (unsigned n = 0; word && n < 1000 && !walk_.is_full(); ++n) {
       auto* const link = reinterpret_cast<waiter*>(word & ~std::uintptr_t{1});
-      const base::peeked<waiter> copy(link);
+      const base::snapshot_copy<waiter> copy(link);
       if (!copy) return;
       if (!(word & 1)) walk_.link(task(&task_record::of(*link)), place);
       word = reinterpret_cast<std::uintptr_t>(copy->next);
@@ -157,11 +157,11 @@ class wait_graph_builder {
   std::uint32_t enclosing(const finish_scope* scope) {
     const std::uint32_t node = finish(scope);
     if (walk_[node].kind != wait_kind::unknown || scope == owner_.root) return node;
-    const base::peeked<finish_scope> s(scope);
+    const base::snapshot_copy<finish_scope> s(scope);
     if (!s) return node;
     walk_[node].kind = wait_kind::finish;
     walk_[node].name = "finish";
-    walk_[node].made = base::peek_location(&scope->where);
+    walk_[node].made = base::snapshot_location(&scope->where);
     if (const task_record* const by = s->opener.load(std::memory_order_relaxed)) walk_.link(task(by), node);
     return node;
   }
@@ -182,13 +182,13 @@ class wait_graph_builder {
   std::uint32_t task(const task_record* at) {
     const std::uint32_t node = walk_.at(wait_kind::task, detail::bits_of_record(at));
     if (walk_[node].kind != wait_kind::unknown) return node;
-    const base::peeked<task_record> r(at);
+    const base::snapshot_copy<task_record> r(at);
     if (!r || r->is_done()) return node;
     const bool is_promise = r->flags & task_record::is_promise;
     walk_[node].kind = is_promise ? wait_kind::promise : wait_kind::task;
-    const std::string name = base::peek_text(r->name);
+    const std::string name = base::snapshot_text(r->name);
     walk_[node].name = (is_promise ? "promise" : "task") + (name.empty() ? std::string() : " \"" + name + "\"");
-    walk_[node].made = base::peek_location(&at->where);
+    walk_[node].made = base::snapshot_location(&at->where);
     detail::add_waiters(r->waiters(), node, walk_);
     if (is_promise) return node;
     walk_.link(enclosing(r->scope), node);
@@ -228,12 +228,12 @@ void add_wait_edges(scheduler& owner, base::wait_snapshot& into, base::wait_walk
     state.is_idle = !w->has_thread.load(seq_cst) || w->parked.load(seq_cst) == 1;
     if (!state.is_idle) {
       builder.running(*w);
-      const base::peeked<const task_record*> current(&w->current);
+      const base::snapshot_copy<const task_record*> current(&w->current);
       if (current && *current) {
-        if (const base::peeked<task_record> r(*current); r) {
-          const std::string name = base::peek_text(r->name);
+        if (const base::snapshot_copy<task_record> r(*current); r) {
+          const std::string name = base::snapshot_text(r->name);
           state.runs = (name.empty() ? "task" : "task \"" + name + "\"") + " spawned at " +
-                       base::peek_location(&(*current)->where);
+                       base::snapshot_location(&(*current)->where);
         }
       } else {
         state.runs = "the body of run";
@@ -277,7 +277,7 @@ activity activity_of(const scheduler& owner, const poller* of_messages) noexcept
     if (!t->attached_at.line()) continue;  // the service thread
     ++now.threads;
     now.counts += t->parks.read();
-    const base::peeked<std::uint32_t> word(t->blocked_on.load(seq_cst));
+    const base::snapshot_copy<std::uint32_t> word(t->blocked_on.load(seq_cst));
     now.is_quiet = now.is_quiet && word && *word == 0;
   }
   now.threads += owner.polls && owner.polls->has_thread();

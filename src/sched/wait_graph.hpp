@@ -44,7 +44,8 @@ activity activity_of(const scheduler& owner, const poller* of_messages = nullptr
 
 // The kind of a waiter; defined in the files that link such waiters.
 bool is_of_task(const waiter& w) noexcept;
-/// A thread that is not a worker, and the location of its wait, to be read with base::peeked; null for other waiters.
+/// A thread that is not a worker, and the location of its wait, to be read with base::snapshot_copy; null for other
+/// waiters.
 struct blocked_waiter {
   const thread_state* who = nullptr;
   const std::source_location* where = nullptr;

@@ -219,7 +219,7 @@ void register_scope(worker& w, void* argument) { register_waiting(w, *static_cas
 
 blocked_waiter blocked_thread_of(const waiter& w, const void* at) noexcept {
   if (w.fire != blocked_thread::fire) return {};
-  const base::peeked<blocked_thread> b(at);
+  const base::snapshot_copy<blocked_thread> b(at);
   return b ? blocked_waiter{b->who, b->where} : blocked_waiter{};
 }
 

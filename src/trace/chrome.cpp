@@ -363,7 +363,7 @@ void write_chrome(const std::filesystem::path& file, std::span<const snapshot> n
 }
 
 void check_writable(const std::filesystem::path& file) {
-  if (const int reason = base::why_not_writable(file)) throw not_written(file.string(), reason);
+  if (const int reason = base::write_access_error(file)) throw not_written(file.string(), reason);
 }
 
 std::filesystem::path file_of_node(std::filesystem::path first, std::uint32_t node) {

@@ -52,7 +52,7 @@ name_table::~name_table() {
 
 name_id name_table::intern(std::string_view name, std::string_view file, std::uint32_t line) {
   if (name.empty() && file.empty() && line == 0) return no_name;
-  const base::unwatched here;
+  const base::tsan_ignore_scope here;
   const std::uint32_t hash = hash_of(name, file, line);
   if (const name_id known = find(*index_.load(std::memory_order_acquire), hash, name, file, line)) return known;
   const std::lock_guard lock(inserting_);

@@ -16,8 +16,8 @@ namespace {
 /// Runs the test case of that name in a process with so many KiB of addresses.
 base::child_end with_addresses(unsigned long kibibytes, const std::string& test_case, const std::string& devices) {
   return base::run_child(
-      {.words = {"/bin/sh", "-c", "ulimit -v \"$0\" && exec \"$@\"", std::to_string(kibibytes),
-                 std::filesystem::read_symlink("/proc/self/exe").string(), "--no-skip", "--test-case=" + test_case},
+      {.arguments = {"/bin/sh", "-c", "ulimit -v \"$0\" && exec \"$@\"", std::to_string(kibibytes),
+                     std::filesystem::read_symlink("/proc/self/exe").string(), "--no-skip", "--test-case=" + test_case},
        .environment = {"STRETTO_DEVICES=" + devices},
        .limit = std::chrono::minutes(5)});
 }

@@ -32,7 +32,7 @@ int sum_of_tasks(int count) {
 /// exit() leaves, are no leak.
 base::child_end by_itself(const std::string& test_case, const std::string& devices = "") {
   return base::run_child(
-      {.words = {std::filesystem::read_symlink("/proc/self/exe").string(), "--no-skip", "--test-case=" + test_case},
+      {.arguments = {std::filesystem::read_symlink("/proc/self/exe").string(), "--no-skip", "--test-case=" + test_case},
        .environment = {"STRETTO_DEVICES=" + devices, "ASAN_OPTIONS=detect_leaks=0"},
        .limit = std::chrono::minutes(2)});
 }

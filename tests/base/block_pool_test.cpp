@@ -8,12 +8,12 @@
 #include <vector>
 
 using stretto::base::block_cache;
-using stretto::base::block_stock;
+using stretto::base::block_pool;
 
 TEST_CASE("blocks are aligned, zero when new, and apart") {
   for (const std::size_t bytes : {64u, 128u, 1024u, 2048u, 32768u, 2u << 20}) {
     CAPTURE(bytes);
-    block_stock stock(bytes);
+    block_pool stock(bytes);
     block_cache cache(stock);
     std::set<std::byte*> seen;
     for (int i = 0; i < 150; ++i) {
@@ -34,7 +34,7 @@ TEST_CASE("blocks are aligned, zero when new, and apart") {
 TEST_CASE("what one thread frees another gets, whatever the size of the blocks") {
   for (const std::size_t bytes : {64u, 2048u, 32768u, 2u << 20}) {
     CAPTURE(bytes);
-    block_stock stock(bytes);
+    block_pool stock(bytes);
     block_cache from(stock), to(stock);
     std::vector<void*> held;
     std::size_t peak = 0;
@@ -53,7 +53,7 @@ TEST_CASE("what one thread frees another gets, whatever the size of the blocks")
 TEST_CASE("a thread that needs one large block does not take megabytes") {
   for (const std::size_t bytes : {64u, 128u, 2048u, 32768u}) {
     CAPTURE(bytes);
-    block_stock stock(bytes);
+    block_pool stock(bytes);
     block_cache cache(stock);
     cache.free(cache.allocate());
     CHECK(stock.footprint() <= (64u << 10));
@@ -61,7 +61,7 @@ TEST_CASE("a thread that needs one large block does not take megabytes") {
 }
 
 TEST_CASE("a stock that recycles nothing gives each block back to the system") {
-  block_stock stock(256, false);
+  block_pool stock(256, false);
   {
     block_cache one(stock), other(stock);
     for (int i = 0; i < 100; ++i) {

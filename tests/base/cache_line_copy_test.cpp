@@ -11,7 +11,7 @@ TEST_CASE("copies by lines copy what they are told, and nothing else, wherever i
   constexpr std::size_t room = 400;
   std::vector<std::byte> from(room);
   for (std::size_t i = 0; i < room; ++i) from[i] = static_cast<std::byte>(i * 7 + 1);
-  for (const auto copy : {copy_past_caches, copy_by_lines})
+  for (const auto copy : {copy_nontemporal, copy_by_lines})
     for (std::size_t source = 0; source < 66; source += 5)
       for (std::size_t target = 0; target < 66; ++target)
         for (const std::size_t bytes : {0u, 1u, 15u, 63u, 64u, 65u, 127u, 128u, 200u, 321u}) {

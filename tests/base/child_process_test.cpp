@@ -9,7 +9,7 @@ namespace stretto::base {
 namespace {
 
 child_end shell(const std::string& script, std::chrono::milliseconds limit = std::chrono::seconds(60)) {
-  return run_child({.words = {"/bin/sh", "-c", script}, .environment = {"SAID=by the test"}, .limit = limit});
+  return run_child({.arguments = {"/bin/sh", "-c", script}, .environment = {"SAID=by the test"}, .limit = limit});
 }
 
 TEST_CASE("a program's output, errors and exit code are known at its end") {
@@ -36,14 +36,14 @@ TEST_CASE("a program that does not end is killed at its limit, also where it has
 
 TEST_CASE("more output than is kept is dropped, and the program goes on") {
   const auto end =
-      run_child({.words = {"/bin/sh", "-c", "head -c 1000000 /dev/zero; echo end >&2"}, .most_output = 10});
+      run_child({.arguments = {"/bin/sh", "-c", "head -c 1000000 /dev/zero; echo end >&2"}, .most_output = 10});
   CHECK(end.output.size() == 10);
   CHECK(end.errors == "end\n");
   CHECK(end.has_succeeded());
 }
 
 TEST_CASE("a program that is not there could not be started") {
-  const auto end = run_child({.words = {"/no/such/program"}});
+  const auto end = run_child({.arguments = {"/no/such/program"}});
   CHECK_FALSE(end.has_succeeded());
 }
 

@@ -33,17 +33,17 @@ TEST_CASE("a forked child begins anew what another thread has locked and changed
     if (!r.mutex.try_lock()) return "it is locked";
     return children == 1 ? "" : "one of the resets was not done once";
   };
-  CHECK(test::in_a_child(is_fresh) == 0);
-  CHECK(test::in_a_child(is_fresh) == 0);
+  CHECK(test::in_forked_child(is_fresh) == 0);
+  CHECK(test::in_forked_child(is_fresh) == 0);
   CHECK(r.entries == 3);
   CHECK(children == 0);
 }
 
 TEST_CASE("a forked child does not give a node number of its parent's to a runtime of its own") {
-  const auto first = take_node();
+  const auto first = allocate_node_number();
   REQUIRE(first);
-  CHECK(test::in_a_child([&]() -> std::string { return take_node() == *first ? "it did" : ""; }) == 0);
-  give_nodes(*first, 1);
+  CHECK(test::in_forked_child([&]() -> std::string { return allocate_node_number() == *first ? "it did" : ""; }) == 0);
+  release_node_numbers(*first, 1);
 }
 
 }  // namespace

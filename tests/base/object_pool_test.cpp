@@ -16,7 +16,7 @@ namespace stretto::base {
 namespace {
 
 TEST_CASE("what a thread frees serves it again, and blocks in use are apart") {
-  using blocks = recycled<200>;
+  using blocks = object_pool<200>;
   void* const first = blocks::allocate();
   std::memset(first, 0xff, 200);
   blocks::free(first);
@@ -46,7 +46,7 @@ TEST_CASE("shared objects in recycled memory end once, whoever has them last") {
   int alive = 0;
   for (int round = 0; round < 3; ++round) {
     std::vector<std::shared_ptr<counted>> all;
-    for (int i = 0; i < 500; ++i) all.push_back(std::allocate_shared<counted>(recycling<counted>(), alive));
+    for (int i = 0; i < 500; ++i) all.push_back(std::allocate_shared<counted>(pool_allocator<counted>(), alive));
     CHECK(alive == 500);
     std::thread([mine = std::move(all)]() mutable { mine.clear(); }).join();
     CHECK(alive == 0);
@@ -56,8 +56,8 @@ TEST_CASE("shared objects in recycled memory end once, whoever has them last") {
 /// Outlives what its thread has kept, as it was begun before that.
 struct last_words {
   ~last_words() {
-    if (block) recycled<320>::free(block);
-    recycled<320>::free(recycled<320>::allocate());
+    if (block) object_pool<320>::free(block);
+    object_pool<320>::free(object_pool<320>::allocate());
   }
   void* block = nullptr;
 };
@@ -67,11 +67,11 @@ TEST_CASE("a thread that ends frees and takes what it needs, after it has given 
   for (int i = 0; i < 5; ++i)
     std::thread([] {
       at_the_end.block = nullptr;
-      at_the_end.block = recycled<320>::allocate();
+      at_the_end.block = object_pool<320>::allocate();
     }).join();
-  void* const block = recycled<320>::allocate();
+  void* const block = object_pool<320>::allocate();
   CHECK(block != nullptr);
-  recycled<320>::free(block);
+  object_pool<320>::free(block);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST_CASE("without variables and flags every option has its default") {
   CHECK(values.high_water == 8192);
   CHECK(values.trace_level == trace_detail::sampled);
   CHECK(values.log == log_level::warn);
-  CHECK(values.progress == automatic::when_fitting);
+  CHECK(values.progress == switch_mode::automatic);
   CHECK_FALSE(values.check);
   CHECK(values.trace.empty());
 }

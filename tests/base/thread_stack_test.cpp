@@ -71,10 +71,10 @@ TEST_CASE("an address outside all code is told as it is") {
 }
 
 TEST_CASE("onlookers are counted while they are there") {
-  const auto before = onlooker::count();
+  const auto before = passive_thread::count();
   {
-    const onlooker one;
-    CHECK(onlooker::count() == before + 1);
+    const passive_thread one;
+    CHECK(passive_thread::count() == before + 1);
   }
-  CHECK(onlooker::count() == before);
+  CHECK(passive_thread::count() == before);
 }

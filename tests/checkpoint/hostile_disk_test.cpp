@@ -63,7 +63,7 @@ std::string fails_once(const std::string& directory, const std::string& reason, 
 TEST_CASE("a file system that is full: the last checkpoint stays, and there is room for another") {
   for (const std::uint32_t nodes : {1u, 3u}) {
     const temporary_folder folder;
-    const int code = in_a_child([&]() -> std::string {
+    const int code = in_forked_child([&]() -> std::string {
       if (::unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
           mount("tmpfs", folder.path.c_str(), "tmpfs", 0, "size=200k") != 0)
         _exit(not_possible_here);
@@ -79,7 +79,7 @@ TEST_CASE("a file system that is full: the last checkpoint stays, and there is r
 TEST_CASE("a limit on the size of files: the last checkpoint stays, and the limit is named") {
   for (const std::uint32_t nodes : {1u, 3u}) {
     const temporary_folder folder;
-    CHECK(in_a_child([&] {
+    CHECK(in_forked_child([&] {
             signal(SIGXFSZ, SIG_IGN);
             const rlimit most{100'000, RLIM_INFINITY};
             setrlimit(RLIMIT_FSIZE, &most);
@@ -109,7 +109,7 @@ TEST_CASE("where names cannot be exchanged a checkpoint replaces the last one al
   for (const std::uint32_t nodes : {1u, 3u}) {
     const temporary_folder folder;
     const std::string directory = (folder.path / "run.ckpt").string();
-    const int code = in_a_child([&]() -> std::string {
+    const int code = in_forked_child([&]() -> std::string {
       refuse_to_exchange();
       const std::string one = (folder.path / "one").string(), two = (folder.path / "two").string();
       std::filesystem::create_directory(one), std::filesystem::create_directory(two);

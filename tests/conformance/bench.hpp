@@ -17,7 +17,7 @@
 
 namespace stretto::device {
 
-using test::ended;
+using test::counting_completion;
 
 /// A device with one stream and a bump allocator for its memory.
 struct bench {
@@ -50,14 +50,14 @@ struct bench {
   template <class T>
   launch_argument put(const array<T>& a) {
     std::byte* const at = take(a.bytes());
-    ended e;  // wait: the array may be destroyed before the device copies
+    counting_completion e;  // wait: the array may be destroyed before the device copies
     s->copy({{}, reinterpret_cast<std::byte*>(const_cast<T*>(a.values.data()))}, {{}, at}, {a.bytes()}, &e);
     wait(e);
     return {a.at(at), at, a.bytes()};
   }
   template <class T>
   void get(array<T>& a, const launch_argument& from) {
-    ended e;
+    counting_completion e;
     s->copy({{}, from.first}, {{}, reinterpret_cast<std::byte*>(a.values.data())}, {a.bytes()}, &e);
     wait(e);
     CHECK_FALSE(e.failure);

@@ -59,7 +59,7 @@ TEST_CASE("rows at distances are copied, and nothing between them") {
     std::vector<std::byte> from(150), back(150, std::byte{0xee});
     for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i);
     std::byte* const at = b.take(512);
-    ended e;
+    counting_completion e;
     b.s->copy({{}, from.data(), 8, 50}, {{}, at, 16, 64}, {5, 4, 3}, nullptr);
     b.s->copy({{}, at, 16, 64}, {{}, at + 256, 5, 20}, {5, 4, 3}, nullptr);  // within the device, to dense
     b.s->copy({{}, at + 256, 5, 20}, {{}, back.data(), 8, 50}, {5, 4, 3}, &e);
@@ -79,7 +79,7 @@ TEST_CASE("items that share a loop make each of its steps once, however many the
         array<int> x({100}, 7);
         launch_argument there = b.put(x);
         int first = 1, end = last;
-        ended e;
+        counting_completion e;
         b.launch(shared_by_all.code(), r, {there, b.value(first), b.value(end)}, &e);
         b.wait(e);
         CHECK_FALSE(e.failure);
@@ -134,7 +134,7 @@ TEST_CASE("copies, fills and launches of nothing end in their turn and touch not
     const launch_argument d = b.put(x);
     std::byte* const host = reinterpret_cast<std::byte*>(x.values.data());
     const auto pattern = std::as_bytes(std::span("\1", 1));
-    std::vector<ended> all(11);
+    std::vector<counting_completion> all(11);
     std::size_t n = 0;
     b.launch(add_one.code(), range({0}, {16}), {d});
     for (const places::copy_shape nothing : {places::copy_shape{0, 1, 1}, {4, 0, 1}, {4, 1, 0}}) {
@@ -186,7 +186,7 @@ TEST_CASE("an empty range does nothing and ends") {
   on_each([](bench& b) {
     array<int> x({4}, 3);
     const auto d = b.put(x);
-    ended e;
+    counting_completion e;
     b.launch(add_one.code(), range({2}, {2}), {d}, &e);
     b.wait(e);
     CHECK_FALSE(e.failure);
@@ -406,7 +406,7 @@ TEST_CASE("every completion runs once, in the order of its stream") {
   on_each([](bench& b) {
     array<int> x({16}, 0);
     const auto d = b.put(x);
-    std::vector<ended> all(300);
+    std::vector<counting_completion> all(300);
     for (ended& e : all) b.launch(add_one.code(), range({0}, {16}), {d}, &e);
     b.wait(all.back());
     for (const ended& e : all) CHECK(e.times == 1);
@@ -422,7 +422,7 @@ TEST_CASE("a device that will ring rings when what is under way, or begins later
     const auto calls = std::make_shared<completion_notifier>([&] { ++rung; });
     for (int round = 0; round < 100; ++round) {
       rung = 0;
-      ended e;
+      counting_completion e;
       bool will = round % 2 && b.on->will_notify(calls);
       b.launch(add_one.code(), range({0}, {1 << 12}), {d}, &e);
       if (round % 2 == 0) will = b.on->will_notify(calls);
@@ -440,14 +440,14 @@ TEST_CASE("launches from several threads, each with its stream, all take place")
     std::vector<launch_argument> d;
     array<int> x({128}, 0);
     for (int t = 0; t < threads; ++t) d.push_back(b.put(x));
-    ended copied;
+    counting_completion copied;
     b.s->fill({{}, b.take(64)}, {64}, std::as_bytes(std::span("\1", 1)), &copied);
     b.wait(copied);
     const auto add = b.on->compile(add_one.code());
     std::vector<std::jthread> running;
     std::vector<std::unique_ptr<stream>> streams;
     for (int t = 0; t < threads; ++t) streams.push_back(b.on->make_stream());
-    std::vector<ended> last(threads);
+    std::vector<counting_completion> last(threads);
     for (std::size_t t = 0; t < threads; ++t)
       running.emplace_back([&, t] {
         for (int i = 0; i < each; ++i)
@@ -489,7 +489,7 @@ TEST_CASE("memory of the host that a device has page-locked is memory") {
     CHECK((!is_locked || b.on->about().copies_page_locked_faster));
     std::memset(host, 7, 1 << 16);
     std::byte* const at = b.take(1 << 16);
-    ended e;
+    counting_completion e;
     b.s->copy({{}, host}, {{}, at}, {1 << 15}, nullptr);
     b.s->copy({{}, at}, {{}, host + (1 << 15)}, {1 << 15}, nullptr);
     b.s->fill({{}, at}, {1 << 15}, std::as_bytes(std::span("\2", 1)), nullptr);
@@ -628,7 +628,7 @@ TEST_CASE("a completion may make a stream and end another") {
     b.launch(add_one.code(), range({0}, {4}), {d}, &m);
     while (!m.happened)
       if (!b.on->poll()) std::this_thread::yield();
-    ended e;
+    counting_completion e;
     m.made.back()->launch(*b.on->compile(add_one.code()), range({0}, {4}), std::vector{d}, &e);
     b.wait(e);
     b.get(x, d);

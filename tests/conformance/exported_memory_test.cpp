@@ -55,7 +55,7 @@ TEST_CASE(
     const auto here = [&](const launch_argument& a) { return at + (a.first - theirs.on->memory()); };
     const launch_argument mine = b.put(array<int>({n}, -1));
     // Rows of 20 at other distances.
-    ended read;
+    counting_completion read;
     b.s->copy({{}, here(there), 400, 0}, {{}, mine.first, 80, 0}, {80, 25, 1}, &read);
     b.wait(read);
     CHECK_FALSE(read.failure);
@@ -92,7 +92,7 @@ TEST_CASE("imported memory stays until it is given back, though its device is go
     theirs.reset();
     CHECK(b.on->import_memory(name, 4096) == nullptr);
     array<int> x({100});
-    ended e;
+    counting_completion e;
     b.s->copy({{}, at + where}, {{}, reinterpret_cast<std::byte*>(x.values.data())}, {x.bytes()}, &e);
     b.wait(e);
     CHECK_FALSE(e.failure);

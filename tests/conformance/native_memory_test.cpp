@@ -23,7 +23,7 @@ STRETTO_KERNEL(add_one_to_all, (inout<int> x), { x(global_id(0)) += 1; })
 native_call seen_on(bench& b) {
   native_call seen;
   b.launch(test::driver_call(seen).code(), range({0}, {1}), {b.put(array<int>({1}))});
-  ended e;
+  counting_completion e;
   b.s->notify(e);
   b.wait(e);
   return seen;

@@ -203,7 +203,7 @@ TEST_CASE("an exception of native calls ends their launch, and the device goes o
         {.name = "failing", .host_calls = fails, .opencl_calls = fails, .cuda_calls = fails});
     array<float> x({16}, 1.0f);
     const auto dx = b.put(x);
-    ended e;
+    counting_completion e;
     std::string said;
     try {
       b.launch(failing.code(), range({0}, {16}), {dx}, &e);

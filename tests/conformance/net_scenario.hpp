@@ -15,7 +15,7 @@
 
 namespace stretto::net {
 
-using told = test::ended;
+using told = test::counting_completion;
 
 class scenario {
  public:

@@ -83,8 +83,8 @@ TEST_CASE("the drop keeps its number, momentum and energy, and goes with the win
   const auto start = start_of(small);
   CHECK(start.size() == small.count);
   const auto end = moved_serially(small, start);
-  const kept before = kept_by(b, start), after = kept_by(b, end);
-  check_kept(before, after);
+  const conserved_quantities before = conserved_by(b, start), after = conserved_by(b, end);
+  check_conserved(before, after);
   CHECK(before.energy != after.energy);
   double moved = 0;
   for (std::size_t i = 0; i < start.size(); ++i)
@@ -94,17 +94,17 @@ TEST_CASE("the drop keeps its number, momentum and energy, and goes with the win
   auto fewer = end;
   fewer.pop_back();
   CHECK(thrown_by([&] {
-          check_kept(before, kept_by(b, fewer));
+          check_conserved(before, conserved_by(b, fewer));
         }).find("error W37: the particles do not conserve their number") == 0);
   auto pushed = end;
   pushed[3].velocity[0] += 0.01;
   CHECK(thrown_by([&] {
-          check_kept(before, kept_by(b, pushed));
+          check_conserved(before, conserved_by(b, pushed));
         }).find("error W37: the particles do not conserve their momentum") == 0);
   auto hot = end;
   for (std::size_t i = 0; i < hot.size(); i += 2) hot[i].velocity[0] += 0.2, hot[i + 1].velocity[0] -= 0.2;
   CHECK(thrown_by([&] {
-          check_kept(before, kept_by(b, hot));
+          check_conserved(before, conserved_by(b, hot));
         }).find("error W37: the particles do not conserve their energy") == 0);
 }
 

@@ -136,7 +136,7 @@ TEST_CASE("nine tenths of what is free are a device's memory, or what is asked f
 }
 
 /// A device of the fake driver, its stream, and a completion that records its result.
-struct told : test::ended {
+struct told : test::counting_completion {
   std::string code() const {
     try {
       if (failure) std::rethrow_exception(failure);

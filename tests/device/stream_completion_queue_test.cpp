@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-using counted = test::ended;
+using counted = test::counting_completion;
 
 /// A stream whose operations take `each`, of which `n` are enqueued at once and which is polled every `pause`. Returns
 /// how many events there were.

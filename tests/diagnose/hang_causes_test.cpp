@@ -244,12 +244,12 @@ TEST_CASE("the graph colours the cause and quotes names") {
 
 TEST_CASE("peeking at unmapped memory is harmless") {
   int word = 42;
-  CHECK(*stretto::base::peeked<int>(&word) == 42);
-  CHECK_FALSE(stretto::base::peeked<int>(reinterpret_cast<void*>(8)));
-  CHECK(stretto::base::peek_text("a name that is longer than a piece") == "a name that is longer than a piece");
-  CHECK(stretto::base::peek_text(reinterpret_cast<const char*>(8)).empty());
+  CHECK(*stretto::base::snapshot_copy<int>(&word) == 42);
+  CHECK_FALSE(stretto::base::snapshot_copy<int>(reinterpret_cast<void*>(8)));
+  CHECK(stretto::base::snapshot_text("a name that is longer than a piece") == "a name that is longer than a piece");
+  CHECK(stretto::base::snapshot_text(reinterpret_cast<const char*>(8)).empty());
   const auto here = std::source_location::current();
-  CHECK(stretto::base::peek_location(&here) == stretto::short_location(here));
+  CHECK(stretto::base::snapshot_location(&here) == stretto::short_location(here));
   const char* garbage = reinterpret_cast<const char*>(8);
-  CHECK(stretto::base::peek_location(reinterpret_cast<const std::source_location*>(&garbage)).empty());
+  CHECK(stretto::base::snapshot_location(reinterpret_cast<const std::source_location*>(&garbage)).empty());
 }

@@ -14,7 +14,7 @@ using namespace stretto::doctor;
 namespace {
 
 verdict about(const findings& seen, const std::string& topic) {
-  const auto all = judge(seen);
+  const auto all = make_verdicts(seen);
   const auto found = std::ranges::find(all, topic, &verdict::topic);
   REQUIRE(found != all.end());
   return *found;
@@ -23,7 +23,7 @@ verdict about(const findings& seen, const std::string& topic) {
 }  // namespace
 
 TEST_CASE("a machine with everything gets only fine verdicts") {
-  for (const verdict& v : judge(good_machine())) {
+  for (const verdict& v : make_verdicts(good_machine())) {
     CAPTURE(v.topic);
     CHECK(v.grade == grade::fine);
     CHECK(v.means.empty() == (v.group != "speed"));  // of a speed it says where the expectation comes from
@@ -32,7 +32,7 @@ TEST_CASE("a machine with everything gets only fine verdicts") {
 }
 
 TEST_CASE("every verdict that is not fine says what it costs, and every limit what to do") {
-  for (const verdict& v : judge(poor_machine())) {
+  for (const verdict& v : make_verdicts(poor_machine())) {
     CAPTURE(v.topic);
     CHECK(v.grade != grade::fine);
     CHECK(!v.means.empty());
@@ -131,13 +131,13 @@ TEST_CASE("what is expected of a time is its instructions, locked operations and
 TEST_CASE("a machine that is half as fast in everything gets the same verdicts") {
   auto seen = good_machine();
   const auto ratio = [](const verdict& v) { return v.says.substr(v.says.find(", ")); };
-  const auto before = judge(seen);
+  const auto before = make_verdicts(seen);
   for (auto* time : {&seen.speeds.hand_off, &seen.speeds.spawn_and_wait, &seen.speeds.trigger, &seen.yardsticks.cycle,
                      &seen.yardsticks.locked, &seen.yardsticks.transfer})
     **time *= 2;
   *seen.speeds.copy /= 2;
   *seen.yardsticks.memcpy /= 2;
-  const auto after = judge(seen);
+  const auto after = make_verdicts(seen);
   for (std::size_t i = 0; i < before.size(); ++i)
     if (before[i].group == "speed") {
       CAPTURE(before[i].topic);

@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct made_up_root : stretto::test::false_root {
+struct made_up_root : stretto::test::temporary_root {
   void program(const fs::path& file) const {
     write(file, "#!/bin/sh\n");
     fs::permissions(path / file, fs::perms::owner_all);
@@ -30,7 +30,7 @@ TEST_CASE("what the files of a system say is found") {
   root.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
   root.write("etc/OpenCL/vendors/pocl.icd", "libpocl.so\n");
   root.write("etc/OpenCL/vendors/README", "no driver\n");
-  const auto seen = look(root.path, "");
+  const auto seen = inspect_machine(root.path, "");
   CHECK(seen.system == "Made-up Linux 7");
   CHECK(seen.processor == "Fast: One @ 3 GHz");
   CHECK(seen.limits.mappings == 65530);
@@ -50,14 +50,14 @@ TEST_CASE("programs are looked for along the path, and only those that may be ru
   root.program("usr/bin/mpicxx");
   root.program("usr/bin/dnf");
   root.write("bin/gdb", "not a program");
-  auto seen = look(root.path, root.search_path());
+  auto seen = inspect_machine(root.path, root.search_path());
   CHECK(seen.pieces.graphviz);
   CHECK(!seen.pieces.gdb);
   CHECK(!seen.pieces.mpi);  // without mpirun
   CHECK(seen.packages == packager::dnf);
   root.program("bin/mpirun");
   root.program("bin/apt-get");
-  seen = look(root.path, root.search_path());
+  seen = inspect_machine(root.path, root.search_path());
   CHECK(seen.pieces.mpi);
   CHECK(seen.packages == packager::apt);
 }
@@ -65,7 +65,7 @@ TEST_CASE("programs are looked for along the path, and only those that may be ru
 TEST_CASE("nothing is made up about files that are not there or make no sense") {
   const made_up_root root;
   root.write("proc/sys/vm/max_map_count", "many\n");
-  const auto seen = look(root.path, "");
+  const auto seen = inspect_machine(root.path, "");
   CHECK(seen.system.empty());
   CHECK(!seen.limits.mappings);
   CHECK(!seen.limits.overcommit);

@@ -11,7 +11,7 @@ using namespace stretto::doctor;
 
 TEST_CASE("the report of a poor machine tells what each fault costs and what mends it") {
   const auto seen = poor_machine();
-  CHECK(to_text(seen, judge(seen)) ==
+  CHECK(to_text(seen, make_verdicts(seen)) ==
         R"(Debian GNU/Linux 12 (bookworm)
 A Made-up Processor
 
@@ -110,7 +110,7 @@ TEST_CASE("the report of a machine where little can be found out says so") {
   findings seen;
   seen.limits.online_cpus = seen.limits.allowed_cpus = 1;
   seen.limits.membarrier = true;
-  const auto text = to_text(seen, judge(seen));
+  const auto text = to_text(seen, make_verdicts(seen));
   CHECK(text.starts_with("an unknown system\nan unknown processor\n\nWhat is here\n"));
   CHECK(text.find("  ok cores           1 of 1\n") != text.npos);
   CHECK(text.find("  ok hand-off        not measured here\n") != text.npos);
@@ -120,7 +120,7 @@ TEST_CASE("the report of a machine where little can be found out says so") {
 TEST_CASE("as JSON, every verdict is a row, and figures are in seconds and bytes per second or null") {
   auto seen = good_machine();
   seen.speeds.hand_off = {};
-  const auto verdicts = judge(seen);
+  const auto verdicts = make_verdicts(seen);
   const auto all = nlohmann::json::parse(to_json(seen, verdicts));
   CHECK(all["system"] == "Debian GNU/Linux 12 (bookworm)");
   CHECK(all["verdicts"].size() == verdicts.size());

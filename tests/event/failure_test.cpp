@@ -23,12 +23,12 @@ TEST_CASE("the root of a failure throws its own exception") {
 
 TEST_CASE("a chain names nodes of a job within the process by their numbers in the job, not by those of the process") {
   const auto here = std::source_location::current();
-  const std::uint16_t first = base::take_nodes(3).value();
+  const std::uint16_t first = base::allocate_node_numbers(3).value();
   const auto root =
       failure_ref::adopt(new failure(std::make_exception_ptr(trouble("disk full")), "task \"write\"", here, first + 2));
   const std::string words = message_of([&] { skip(root, "task \"report\"", here)->raise(); });
   CHECK_MESSAGE(words.find("because task \"write\" on N2 failed") != words.npos, words);
-  base::give_nodes(first, 3);
+  base::release_node_numbers(first, 3);
 }
 
 TEST_CASE("skipped work throws the chain and keeps the root exception") {

@@ -64,7 +64,7 @@ std::string fails_to_grow(std::uint32_t nodes, const std::string& zarr, const st
 TEST_CASE("a file system that is full fails the saving of a buffer on all nodes, and what was there stays") {
   for (const std::uint32_t nodes : {1u, 3u}) {
     const test::temporary_folder folder;
-    const int code = test::in_a_child([&]() -> std::string {
+    const int code = test::in_forked_child([&]() -> std::string {
       if (::unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
           mount("tmpfs", folder.path.c_str(), "tmpfs", 0, "size=300k") != 0)
         _exit(cannot_be_done_here);
@@ -79,7 +79,7 @@ TEST_CASE("a file system that is full fails the saving of a buffer on all nodes,
 TEST_CASE("a limit on the size of files fails the saving of a buffer on all nodes, and the limit is named") {
   for (const std::uint32_t nodes : {1u, 3u}) {
     const test::temporary_folder folder;
-    CHECK(test::in_a_child([&] {
+    CHECK(test::in_forked_child([&] {
             signal(SIGXFSZ, SIG_IGN);
             const rlimit most{100'000, RLIM_INFINITY};
             setrlimit(RLIMIT_FSIZE, &most);

@@ -61,10 +61,10 @@ void through_an_event(runtime& rt) {
 
 }  // namespace
 
-const program of_cycles[] = {{"two_tasks", two_tasks},
-                             {"own_future", own_future},
-                             {"own_finish", own_finish},
-                             {"through_an_event", through_an_event},
-                             {}};
+const program cycle_hangs[] = {{"two_tasks", two_tasks},
+                               {"own_future", own_future},
+                               {"own_finish", own_finish},
+                               {"through_an_event", through_an_event},
+                               {}};
 
 }  // namespace hang

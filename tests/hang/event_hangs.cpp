@@ -81,14 +81,14 @@ void held_while_waiting(runtime& rt) {
 
 }  // namespace
 
-const program of_events[] = {{"forgotten_event", forgotten_event},
-                             {"forgotten_precondition", forgotten_precondition},
-                             {"behind_many", behind_many},
-                             {"behind_a_merge", behind_a_merge},
-                             {"kept_promise", kept_promise},
-                             {"waiting_coroutine", waiting_coroutine},
-                             {"many_waiters", many_waiters},
-                             {"held_while_waiting", held_while_waiting},
-                             {}};
+const program event_hangs[] = {{"forgotten_event", forgotten_event},
+                               {"forgotten_precondition", forgotten_precondition},
+                               {"behind_many", behind_many},
+                               {"behind_a_merge", behind_a_merge},
+                               {"kept_promise", kept_promise},
+                               {"waiting_coroutine", waiting_coroutine},
+                               {"many_waiters", many_waiters},
+                               {"held_while_waiting", held_while_waiting},
+                               {}};
 
 }  // namespace hang

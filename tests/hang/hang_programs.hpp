@@ -23,7 +23,7 @@ struct program {
   void (*run)(runtime& rt);
   std::uint32_t workers = 2;
 };
-extern const program of_events[], of_cycles[], of_objects[], of_threads[], not_proven[], of_nodes[],
-    healthy[];  // each ends with a null name
+extern const program event_hangs[], cycle_hangs[], object_hangs[], thread_hangs[], unproven_hangs[], node_hangs[],
+    healthy_programs[];  // each ends with a null name
 
 }  // namespace hang

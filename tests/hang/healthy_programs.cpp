@@ -82,6 +82,6 @@ void many_runtimes(runtime& rt) {
 
 }  // namespace
 
-const program healthy[] = {{"busy", busy, 4}, {"busy_alone", busy, 1}, {"many_runtimes", many_runtimes}, {}};
+const program healthy_programs[] = {{"busy", busy, 4}, {"busy_alone", busy, 1}, {"many_runtimes", many_runtimes}, {}};
 
 }  // namespace hang

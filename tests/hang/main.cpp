@@ -6,8 +6,8 @@
 
 int main(int argc, char** argv) {
   std::signal(SIGUSR1, SIG_IGN);  // who asks too late, when the runtime has ended, is not to kill
-  for (const auto* list : {hang::of_events, hang::of_cycles, hang::of_objects, hang::of_threads, hang::not_proven,
-                           hang::of_nodes, hang::healthy})
+  for (const auto* list : {hang::event_hangs, hang::cycle_hangs, hang::object_hangs, hang::thread_hangs,
+                           hang::unproven_hangs, hang::node_hangs, hang::healthy_programs})
     for (; list->name; ++list)
       if (argc < 2) {
         std::puts(list->name);

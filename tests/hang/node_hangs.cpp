@@ -227,19 +227,19 @@ void beside_a_failure(runtime&) {
 
 }  // namespace
 
-const program of_nodes[] = {{"left_the_collective", left_the_collective},
-                            {"each_others_message", each_others_message},
-                            {"lost_to_a_handler", lost_to_a_handler},
-                            {"held_far_away", held_far_away},
-                            {"broadcast_to_who_waits", broadcast_to_who_waits},
-                            {"awaited_far_away", awaited_far_away},
-                            {"spawned_far_away", spawned_far_away},
-                            {"copied_far_away", copied_far_away},
-                            {"made_far_away", made_far_away},
-                            {"each_others_copy", each_others_copy},
-                            {"seen_elsewhere", seen_elsewhere},
-                            {"never_returns", never_returns},
-                            {"beside_a_failure", beside_a_failure},
-                            {nullptr, nullptr}};
+const program node_hangs[] = {{"left_the_collective", left_the_collective},
+                              {"each_others_message", each_others_message},
+                              {"lost_to_a_handler", lost_to_a_handler},
+                              {"held_far_away", held_far_away},
+                              {"broadcast_to_who_waits", broadcast_to_who_waits},
+                              {"awaited_far_away", awaited_far_away},
+                              {"spawned_far_away", spawned_far_away},
+                              {"copied_far_away", copied_far_away},
+                              {"made_far_away", made_far_away},
+                              {"each_others_copy", each_others_copy},
+                              {"seen_elsewhere", seen_elsewhere},
+                              {"never_returns", never_returns},
+                              {"beside_a_failure", beside_a_failure},
+                              {nullptr, nullptr}};
 
 }  // namespace hang

@@ -142,17 +142,17 @@ void copied_behind(runtime& rt) {
 
 }  // namespace
 
-const program of_objects[] = {{"view_kept", view_kept},
-                              {"copied_behind", copied_behind},
-                              {"view_in_the_way", view_in_the_way},
-                              {"seen_and_written", seen_and_written},
-                              {"seen_far_ahead", seen_far_ahead},
-                              {"never_released", never_released},
-                              {"acquired_twice", acquired_twice},
-                              {"lock_order", lock_order},
-                              {"short_barrier", short_barrier},
-                              {"late_arrival", late_arrival},
-                              {"at_the_end", at_the_end},
-                              {}};
+const program object_hangs[] = {{"view_kept", view_kept},
+                                {"copied_behind", copied_behind},
+                                {"view_in_the_way", view_in_the_way},
+                                {"seen_and_written", seen_and_written},
+                                {"seen_far_ahead", seen_far_ahead},
+                                {"never_released", never_released},
+                                {"acquired_twice", acquired_twice},
+                                {"lock_order", lock_order},
+                                {"short_barrier", short_barrier},
+                                {"late_arrival", late_arrival},
+                                {"at_the_end", at_the_end},
+                                {}};
 
 }  // namespace hang

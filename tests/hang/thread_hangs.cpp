@@ -86,13 +86,13 @@ void beside_a_driver(runtime& rt) {
 
 }  // namespace
 
-const program of_threads[] = {{"blocked_outside", blocked_outside},
-                              {"blocked_in_finish", blocked_in_finish},
-                              {"bound_to_nobody", bound_to_nobody},
-                              {"each_other", each_other},
-                              {"on_top", on_top, 1},
-                              {"piled_up", piled_up, 1},
-                              {"beside_a_driver", beside_a_driver},
-                              {}};
+const program thread_hangs[] = {{"blocked_outside", blocked_outside},
+                                {"blocked_in_finish", blocked_in_finish},
+                                {"bound_to_nobody", bound_to_nobody},
+                                {"each_other", each_other},
+                                {"on_top", on_top, 1},
+                                {"piled_up", piled_up, 1},
+                                {"beside_a_driver", beside_a_driver},
+                                {}};
 
 }  // namespace hang

@@ -80,11 +80,11 @@ void slow_but_healthy(runtime& rt) {
 
 }  // namespace
 
-const program not_proven[] = {{"alone", alone},
-                              {"outside_thread", outside_thread},
-                              {"foreign_lock", foreign_lock},
-                              {"held_outside", held_outside},
-                              {"slow_but_healthy", slow_but_healthy},
-                              {}};
+const program unproven_hangs[] = {{"alone", alone},
+                                  {"outside_thread", outside_thread},
+                                  {"foreign_lock", foreign_lock},
+                                  {"held_outside", held_outside},
+                                  {"slow_but_healthy", slow_but_healthy},
+                                  {}};
 
 }  // namespace hang

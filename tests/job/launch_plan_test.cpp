@@ -11,13 +11,13 @@
 namespace stretto::job {
 namespace {
 
-environment machine(unsigned cores) {
+host_environment machine(unsigned cores) {
   return {.host = "alpha",
           .cores = cores,
           .mpis = {{"openmpi", "/usr/bin/mpirun.openmpi", "/opt/lib/stretto/stretto_mpi_openmpi.so"},
                    {"mpich", "/usr/bin/mpirun.mpich", "/opt/lib/stretto/stretto_mpi_mpich.so"}}};
 }
-std::string line_of(const wish& wanted, const environment& here) {
+std::string line_of(const launch_options& wanted, const host_environment& here) {
   return to_line(plan_of(wanted, here), {"./program"});
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("workers that were said stay, from the environment or a flag") {
 TEST_CASE("several hosts share the nodes, and Open MPI carries Stretto's variables to them") {
   auto here = machine(8);
   here.variables = {"STRETTO_TRACE"};
-  const wish wanted{.nodes = 5, .hosts = {{"beta"}, {"gamma", 1}, {"delta"}}};
+  const launch_options wanted{.nodes = 5, .hosts = {{"beta"}, {"gamma", 1}, {"delta"}}};
   CHECK(line_of(wanted, here) ==
         "STRETTO_WORKERS=4 /usr/bin/mpirun.openmpi -q -n 5 --host beta:2,gamma:1,delta:2 --bind-to none "
         "-x STRETTO_TRACE -x STRETTO_WORKERS ./program");
@@ -91,7 +91,7 @@ TEST_CASE("inside a Slurm allocation Slurm starts the nodes, by an interface tha
   auto here = machine(8);
   here.srun = "srun";
   here.interfaces = {"MPI", "plugin", "types", "are...", "none", "pmi2", "pmix", "cray_shasta"};
-  const auto choice = [&](const wish& wanted) {
+  const auto choice = [&](const launch_options& wanted) {
     const auto line = line_of(wanted, here);
     const auto at = line.find("--mpi=");
     return at == line.npos ? "" : line.substr(at, line.find(' ', at) - at);

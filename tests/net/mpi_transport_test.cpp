@@ -70,7 +70,7 @@ struct two_nodes {
   std::unique_ptr<transport> nets[2];
   std::uint64_t sent = 0, came = 0;
   std::vector<std::byte> content;
-  test::ended received;  // of `large`
+  test::counting_completion received;  // of `large`
 };
 
 }  // namespace
@@ -146,7 +146,7 @@ TEST_CASE("between processes of one host large payloads use channels, once these
       CHECK(job.nets[0]->counted().through_shared_memory == 0);
       std::vector<std::byte> bytes(50'000);
       for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * i / 7);
-      test::ended sent;
+      test::counting_completion sent;
       job.send_large(bytes, &sent);
       if (has_channels && lane_memory / 16 > bytes.size()) {
         job.nets[0]->poll();
@@ -171,7 +171,7 @@ TEST_CASE("a payload that its handler drops counts as sent, even one longer than
   job.meet();
   const std::vector<std::byte> bytes(50'000);
   for (int n = 0; n < 40; ++n) {  // more than there are channels: each is reused
-    test::ended sent;
+    test::counting_completion sent;
     job.send_large(bytes, &sent, "unwanted");
     while (!sent.times) job.poll();
     CHECK(!sent.failure);
@@ -186,7 +186,7 @@ TEST_CASE("a payload whose message is followed by another is sent after that one
     job.meet();
     std::vector<std::byte> bytes(50'000);
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * i / 7);
-    test::ended sent;
+    test::counting_completion sent;
     job.nets[0]->send(
         {.to = 1, .handler = job.all[0].number("large"), .payload = bytes, .sent = &sent, .is_followed = true});
     while (job.content.size() < bytes.size()) job.nets[1]->poll();  // its message has arrived
@@ -211,7 +211,7 @@ TEST_CASE("MPI gets payloads in device memory directly, even small ones, and del
     job.meet();
     job.content.reserve(size);
     const std::vector<std::byte> bytes(size, std::byte{7});
-    test::ended sent;
+    test::counting_completion sent;
     job.nets[0]->send(
         {.to = 1, .handler = job.all[0].number("large"), .payload = bytes, .sent = &sent, .from_device = true});
     while (!job.received.times || !sent.times) job.poll();
@@ -227,11 +227,11 @@ TEST_CASE("if all channels are in use MPI moves the payload") {
   two_nodes job(9, 1 << 20);
   job.meet();
   const std::vector<std::byte> bytes(50'000);
-  std::vector<test::ended> sent(30);
-  for (test::ended& s : sent) job.send_large(bytes, &s);
+  std::vector<test::counting_completion> sent(30);
+  for (test::counting_completion& s : sent) job.send_large(bytes, &s);
   CHECK(job.nets[0]->counted().through_shared_memory == 16);
   while (job.received.times < 30) job.poll();
-  while (std::any_of(sent.begin(), sent.end(), [](const test::ended& s) { return !s.times; })) job.poll();
+  while (std::any_of(sent.begin(), sent.end(), [](const test::counting_completion& s) { return !s.times; })) job.poll();
 }
 
 TEST_CASE("a payload in a channel fails once if its message could not be sent") {
@@ -240,7 +240,7 @@ TEST_CASE("a payload in a channel fails once if its message could not be sent") 
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
   fake_mpi::break_sends_of(0);
   const std::vector<std::byte> bytes(100'000);
-  test::ended sent;
+  test::counting_completion sent;
   job.send_large(bytes, &sent);
   const std::string said = test::thrown_by([&] { job.nets[0]->poll(); });
   CAPTURE(said);
@@ -258,7 +258,7 @@ TEST_CASE("a failed send does not throw: the next poll does, with the node and t
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     fake_mpi::break_sends_of(0);
     const std::vector<std::byte> content(is_large ? 100'000 : 100);
-    test::ended sent;
+    test::counting_completion sent;
     job.nets[0]->send({.to = 1, .handler = job.all[0].number("large"), .payload = content, .sent = &sent});
     job.send();  // later sends do not throw, either
     const std::string said = test::thrown_by([&] { job.nets[0]->poll(); });

@@ -52,7 +52,7 @@ class slow_copier : public places::channel, public poller {
   std::deque<copy> waiting_;
 };
 
-using counted = test::ended;
+using counted = test::counting_completion;
 
 /// Runs items in order of arrival when asked to: the smallest executor.
 class in_order : public executor {

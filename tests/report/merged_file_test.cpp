@@ -21,7 +21,7 @@
 #include "trace/chrome.hpp"
 
 using namespace stretto;
-using report::write_one_file;
+using report::write_merged_file;
 
 namespace {
 
@@ -91,7 +91,7 @@ TEST_CASE(
   const auto file = folder.path / "run.json", to = folder.path / "all.json";
   trace::write_chrome(file, with_two_tasks(0, 11, 0, 0));
   trace::write_chrome(folder.path / "run.N1.json", with_two_tasks(1, 21, 11, 2500));
-  const report::one_file found = write_one_file({file}, to);
+  const report::merged_file found = write_merged_file({file}, to);
   CHECK(found.nodes == std::vector<std::uint32_t>{0, 1});
   CHECK(found.arrows == 1);
   CHECK(found.damage.empty());
@@ -112,12 +112,12 @@ TEST_CASE(
   const report::run r = report::read_run(to);
   CHECK(r.damage.empty());
   CHECK(r.records.size() == report::read_run(file).records.size());
-  write_one_file({to}, folder.path / "again.json");
+  write_merged_file({to}, folder.path / "again.json");
   CHECK(read_json(folder.path / "again.json") == all);
   // All files by name, in any order.
-  CHECK(write_one_file({folder.path / "run.N1.json", file}, to).arrows == 1);
+  CHECK(write_merged_file({folder.path / "run.N1.json", file}, to).arrows == 1);
   CHECK(test::thrown_by([&] {
-          write_one_file({file, file}, to);
+          write_merged_file({file, file}, to);
         }).find("error T18: two of the timelines belong to node 0") == 0);
 }
 
@@ -125,21 +125,22 @@ TEST_CASE("what is missing or cut off is told, and the rest is there; what is no
   const test::temporary_folder folder;
   const auto file = folder.path / "run.json", to = folder.path / "all.json";
   trace::write_chrome(file, with_two_tasks(0, 11, 0, 0));
-  CHECK(write_one_file({file}, to).damage == "the timeline of node 1 is not beside it");
+  CHECK(write_merged_file({file}, to).damage == "the timeline of node 1 is not beside it");
   std::ostringstream text;
   trace::write_chrome(text, with_two_tasks(1, 21, 11, 0));
   for (std::size_t cut = text.str().find("\"traceEvents\":[\n") + 17; cut < text.str().size() - 3; cut += 7) {
     CAPTURE(cut);
     std::ofstream(folder.path / "run.N1.json") << text.str().substr(0, cut);
-    CHECK(write_one_file({file}, to).damage == "run.N1.json ends in the middle: what came later is missing");
+    CHECK(write_merged_file({file}, to).damage == "run.N1.json ends in the middle: what came later is missing");
     CHECK(read_json(to)["traceEvents"].size() > 5);
   }
   std::ofstream(folder.path / "run.N1.json") << "{\"traceEvents\":[\n]}\n";
-  CHECK(test::thrown_by([&] { write_one_file({file}, to); }).find("error T11: the file is not a timeline of Stretto") ==
-        0);
-  CHECK(test::thrown_by([&] { write_one_file({folder.path / "none.json"}, to); }).find("error T10") == 0);
+  CHECK(test::thrown_by([&] {
+          write_merged_file({file}, to);
+        }).find("error T11: the file is not a timeline of Stretto") == 0);
+  CHECK(test::thrown_by([&] { write_merged_file({folder.path / "none.json"}, to); }).find("error T10") == 0);
   std::filesystem::remove(folder.path / "run.N1.json");
-  CHECK(test::thrown_by([&] { write_one_file({file}, folder.path / "no" / "folder.json"); }).find("error T17") == 0);
+  CHECK(test::thrown_by([&] { write_merged_file({file}, folder.path / "no" / "folder.json"); }).find("error T17") == 0);
 }
 
 TEST_CASE("a job of three nodes is one file, in which what was asked for has its cause on the node that asked") {
@@ -158,7 +159,7 @@ TEST_CASE("a job of three nodes is one file, in which what was asked for has its
       });
     for (auto& t : all) t.join();
   }
-  const report::one_file found = write_one_file({file}, to);
+  const report::merged_file found = write_merged_file({file}, to);
   CHECK(found.nodes == std::vector<std::uint32_t>{0, 1, 2});
   CHECK(found.arrows >= 20);
   CHECK(found.damage.empty());

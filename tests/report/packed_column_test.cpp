@@ -21,7 +21,7 @@ TEST_CASE("base64 is that of RFC 4648") {
 }
 
 TEST_CASE("numbers take seven bits a byte, columns know where they begin and how large they get") {
-  packing p;
+  column_packer p;
   p.begin("a");
   for (const std::uint64_t n : {0ull, 127ull, 128ull, 300ull}) p.add(n);
   p.begin("b");

@@ -3,7 +3,7 @@
 
 namespace stretto::doctor {
 
-std::vector<device_found> look_for_devices() {
+std::vector<device_found> find_devices() {
   constexpr std::uint64_t enough_to_see = 1 << 20;  // bytes: it is opened, not used
   std::vector<device_found> all;
   for (const device::backend& b : device::all_backends()) {

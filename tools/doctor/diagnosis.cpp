@@ -257,6 +257,6 @@ std::string install_command(const std::string& debian_package, packager which, b
   return {};
 }
 
-std::vector<verdict> judge(const findings& seen) { return judgement(seen).pass(); }
+std::vector<verdict> make_verdicts(const findings& seen) { return judgement(seen).pass(); }
 
 }  // namespace stretto::doctor

@@ -33,7 +33,7 @@ struct verdict {
   friend bool operator==(const verdict&, const verdict&) = default;
 };
 
-std::vector<verdict> judge(const findings& seen);
+std::vector<verdict> make_verdicts(const findings& seen);
 
 /// The command that installs a piece, by the name that Debian gives it; empty where that is not known.
 std::string install_command(const std::string& debian_package, packager packages, bool is_root);

@@ -121,7 +121,7 @@ limits_found look_for_limits(const fs::path& root) {
 
 }  // namespace
 
-findings look(const fs::path& root, const std::string& path) {
+findings inspect_machine(const fs::path& root, const std::string& path) {
   findings f;
   f.system = value_of(root / "etc/os-release", "PRETTY_NAME", '=');
   f.processor = value_of(root / "proc/cpuinfo", "model name", ':');

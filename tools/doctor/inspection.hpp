@@ -15,23 +15,23 @@ namespace stretto::doctor {
 /// Everything but speeds.
 ///   root   where /proc, /sys and /etc are found
 ///   path   folders of programs, as in $PATH
-findings look(const std::filesystem::path& root, const std::string& path);
+findings inspect_machine(const std::filesystem::path& root, const std::string& path);
 
 /// Asks the drivers of this machine for devices, through the backends of this build. Opens each for a moment.
-std::vector<device_found> look_for_devices();
+std::vector<device_found> find_devices();
 
 /// Each MPI that Stretto knows: what there is of it, and whether its library can be loaded.
 ///   path        as $PATH
 ///   mpi_folder  the option of that name
-std::vector<mpi_found> look_for_mpis(const std::string& path, const std::string& mpi_folder);
+std::vector<mpi_found> find_mpis(const std::string& path, const std::string& mpi_folder);
 
-/// What `stretto doctor --mpi-library FILE` does for look_for_mpis: opens Stretto's library for an MPI and prints its
+/// What `stretto doctor --mpi-library FILE` does for find_mpis: opens Stretto's library for an MPI and prints its
 /// version, or the fault.
 int print_version_of_mpi(const std::string& file);
 
 /// Starts two processes with the launcher of each that is here whole, and sees whether they exchange a message. About a
 /// second each.
-void try_mpis(std::vector<mpi_found>& all, const std::string& path);
+void test_mpis(std::vector<mpi_found>& all, const std::string& path);
 
 struct measured_speeds {
   speeds_found speeds;

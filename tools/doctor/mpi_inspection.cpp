@@ -29,8 +29,8 @@ std::string first_line_of(std::string_view text) { return std::string(text.subst
 /// Its version, or why it could not be loaded: a process of its own opens it, since a broken library would end this
 /// one.
 void load(mpi_found& m) {
-  const auto end = base::run_child(
-      {.words = {job::own_path(), "doctor", "--mpi-library", m.library}, .limit = std::chrono::seconds(most_seconds)});
+  const auto end = base::run_child({.arguments = {job::own_path(), "doctor", "--mpi-library", m.library},
+                                    .limit = std::chrono::seconds(most_seconds)});
   const std::string said = first_line_of(end.output);
   if (said.starts_with(version_is)) m.version = said.substr(version_is.size());
   else if (said.starts_with(fault_is)) m.fault = said.substr(fault_is.size());
@@ -52,21 +52,21 @@ std::string reason_in(const std::string& errors) {
 }
 
 void try_one(mpi_found& m, const std::string& path) {
-  auto here = job::look_around(path);
+  auto here = job::detect_host_environment(path);
   here.srun.clear();  // the MPI's own launcher is tried
   here.mpis = {{m.name, m.launcher, m.library}};
   const auto own = job::own_path();
   std::string output, errors;
-  const job::watching how{.errors = [&](std::string_view text) { errors += text; },
-                          .output = [&](std::string_view text) { output += text; },
-                          .most_seconds = most_seconds};
+  const job::watch_options how{.errors = [&](std::string_view text) { errors += text; },
+                               .output = [&](std::string_view text) { output += text; },
+                               .most_seconds = most_seconds};
   m.trial = trial::failed;
   try {
     const auto folder = m.library.substr(0, m.library.rfind('/'));
     const auto end =
-        job::watch(job::plan_of({.nodes = 2, .mpi = m.name}, here),
-                   {own, "run", "--as-node", "--", own, "doctor", "--exchange", "--mpi-folder", folder}, how);
-    if (end.told_by) m.trial_fault = "nothing happened for " + std::to_string(most_seconds) + " s";
+        job::run_launcher(job::plan_of({.nodes = 2, .mpi = m.name}, here),
+                          {own, "run", "--as-node", "--", own, "doctor", "--exchange", "--mpi-folder", folder}, how);
+    if (end.ended_by_signal) m.trial_fault = "nothing happened for " + std::to_string(most_seconds) + " s";
     else if (output.find(exchanged) != output.npos && end.exit_code == 0) m.trial = trial::passed;
     else if (const auto reason = reason_in(errors); !reason.empty()) m.trial_fault = reason;
     else if (!end.nodes.empty()) m.trial_fault = "a process " + job::to_text(end.nodes.front());
@@ -98,9 +98,9 @@ int print_version_of_mpi(const std::string& file) {
   return 0;
 }
 
-std::vector<mpi_found> look_for_mpis(const std::string& path, const std::string& mpi_folder) {
+std::vector<mpi_found> find_mpis(const std::string& path, const std::string& mpi_folder) {
   std::vector<mpi_found> all;
-  for (const job::mpi_found& seen : job::look_for_mpis(path, mpi_folder)) {
+  for (const job::mpi_found& seen : job::find_mpis(path, mpi_folder)) {
     mpi_found& m = all.emplace_back();
     m.name = seen.name;
     m.launcher = seen.launcher;
@@ -111,7 +111,7 @@ std::vector<mpi_found> look_for_mpis(const std::string& path, const std::string&
   return all;
 }
 
-void try_mpis(std::vector<mpi_found>& all, const std::string& path) {
+void test_mpis(std::vector<mpi_found>& all, const std::string& path) {
   for (mpi_found& m : all)
     if (m.fault.empty() && !m.library.empty() && !m.launcher.empty()) try_one(m, path);
 }

@@ -42,7 +42,7 @@ struct trial_node {
 
 }  // namespace
 
-int exchange_message(const std::string& mpi_folder) {
+int run_mpi_trial(const std::string& mpi_folder) {
   const auto folders = net::mpi::library_folders(mpi_folder);
   const auto& mpi = net::mpi::load(net::mpi::detect_launch_environment(), folders);
   trial_node here;

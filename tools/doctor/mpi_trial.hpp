@@ -13,6 +13,6 @@ inline constexpr char takes_cuda[] = "takes memory of CUDA devices";
 
 /// Returns the exit code. Throws what loading or starting MPI throws (N06 to N09).
 ///   mpi_folder  the option of that name
-int exchange_message(const std::string& mpi_folder);
+int run_mpi_trial(const std::string& mpi_folder);
 
 }  // namespace stretto::doctor

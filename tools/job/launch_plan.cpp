@@ -21,7 +21,7 @@ std::string reason_against(const mpi_found& mpi) {
   return fmt::format("there is no stretto_mpi_{}.so in {}", mpi.name, mpi.looked_in);
 }
 
-const mpi_found& choose(const wish& wanted, const surroundings& here) {
+const mpi_found& choose(const launch_options& wanted, const host_environment& here) {
   error none("W54", wanted.mpi.empty() ? "no MPI can start nodes here"
                                        : fmt::format("{} cannot start nodes here", wanted.mpi));
   for (const mpi_found& mpi : here.mpis) {
@@ -34,7 +34,7 @@ const mpi_found& choose(const wish& wanted, const surroundings& here) {
 }
 
 /// The hosts with the nodes that each gets; none where all nodes are on this one.
-std::vector<host> shares(const wish& wanted, const surroundings& here) {
+std::vector<host> shares(const launch_options& wanted, const host_environment& here) {
   std::vector<host> all = wanted.hosts;
   const auto is_here = [&](const host& h) {
     return h.name == here.host || h.name == "localhost" || h.name == "127.0.0.1";
@@ -73,7 +73,7 @@ std::string listed(const std::vector<host>& hosts) {
   return text;
 }
 
-void for_openmpi(plan& p, const wish& wanted, const surroundings& here, const std::vector<host>& hosts,
+void for_openmpi(plan& p, const launch_options& wanted, const host_environment& here, const std::vector<host>& hosts,
                  std::uint32_t most) {
   auto& c = p.command;
   const auto add = [&](std::initializer_list<std::string> words) { c.insert(c.end(), words); };
@@ -97,7 +97,7 @@ void for_openmpi(plan& p, const wish& wanted, const surroundings& here, const st
   for (const auto& name : names) add({"-x", name});
 }
 
-void for_mpich(plan& p, const wish& wanted, const surroundings& here, const std::vector<host>& hosts,
+void for_mpich(plan& p, const launch_options& wanted, const host_environment& here, const std::vector<host>& hosts,
                std::uint32_t most) {
   auto& c = p.command;
   c.insert(c.end(), {"-n", std::to_string(wanted.nodes)});
@@ -108,7 +108,7 @@ void for_mpich(plan& p, const wish& wanted, const surroundings& here, const std:
 }
 
 /// Of the interfaces that srun knows, the one by which processes of that MPI find one another; empty: it knows none.
-std::string interface_of(const std::string& mpi, const surroundings& here) {
+std::string interface_of(const std::string& mpi, const host_environment& here) {
   const auto usual =
       mpi == "openmpi" ? std::vector<std::string>{"pmix"} : std::vector<std::string>{"pmi2", "cray_shasta"};
   const auto found = std::ranges::find_first_of(usual, here.interfaces);
@@ -116,7 +116,7 @@ std::string interface_of(const std::string& mpi, const surroundings& here) {
 }
 
 /// srun's own choice is often "none", with which each process would be alone.
-void choose_interface(plan& p, const wish& wanted, const surroundings& here) {
+void choose_interface(plan& p, const launch_options& wanted, const host_environment& here) {
   if (wanted.mpi.empty() && here.has_chosen_interface) return;
   for (const mpi_found& mpi : here.mpis) {
     if (wanted.mpi.empty() ? mpi.library.empty() : mpi.name != wanted.mpi) continue;
@@ -130,7 +130,7 @@ void choose_interface(plan& p, const wish& wanted, const surroundings& here) {
     p.command.push_back(wanted.mpi == "openmpi" ? "--mpi=pmix" : "--mpi=pmi2");  // srun says what it has instead
 }
 
-void for_slurm(plan& p, const wish& wanted, const surroundings& here, const std::vector<host>& hosts) {
+void for_slurm(plan& p, const launch_options& wanted, const host_environment& here, const std::vector<host>& hosts) {
   auto& c = p.command;
   c.insert(c.end(), {"-n", std::to_string(wanted.nodes), "--kill-on-bad-exit=1"});
   if (here.allocated_cores && wanted.nodes > here.allocated_cores) c.push_back("--overcommit");
@@ -180,7 +180,7 @@ std::vector<host> read_hosts(const std::string& text) {
   }
 }
 
-plan plan_of(const wish& wanted, const surroundings& here) {
+plan plan_of(const launch_options& wanted, const host_environment& here) {
   const auto hosts = shares(wanted, here);
   plan p;
   p.variables = wanted.variables;

@@ -1,7 +1,8 @@
 // launch_plan.hpp - from what was asked for and what is here to the command line of a launcher, as values.
 //
 // Threads     pure functions.
-// Invariants  (1) the same wish, in the same surroundings, gives the same plan. (2) what cannot be started throws, and
+// Invariants  (1) the same launch_options, in the same host_environment, gives the same plan. (2) what cannot be
+// started throws, and
 //             says why.
 #pragma once
 
@@ -24,7 +25,7 @@ struct host {
 /// none: the system moves threads as it likes. The others share the cores, or NUMA domains, of a host among its nodes.
 enum class binding { none, cores, numa };
 
-struct wish {
+struct launch_options {
   std::uint32_t nodes = 1;
   std::vector<host> hosts = {};  // empty: this one, or those of the Slurm allocation
   std::string mpi = {};          // "openmpi", "mpich"; empty: the first that can be used
@@ -42,7 +43,7 @@ struct mpi_found {
   bool is_usable() const { return !launcher.empty() && !library.empty(); }
 };
 
-struct surroundings {
+struct host_environment {
   std::string host;    // this one's name
   unsigned cores = 1;  // that this process may use, hardware threads counted each
   bool is_root = false;
@@ -62,7 +63,7 @@ struct plan {
 };
 
 /// Throws W54 (no MPI that can be used, with the reason for each) and W56 (hosts without room for the nodes).
-plan plan_of(const wish& wanted, const surroundings& here);
+plan plan_of(const launch_options& wanted, const host_environment& here);
 
 /// "a,b:2" as hosts. Throws W56.
 std::vector<host> read_hosts(const std::string& text);

@@ -80,8 +80,8 @@ std::string find_program(const std::string& name, const std::string& path) {
   return "";
 }
 
-surroundings look_around(const std::string& path) {
-  surroundings here;
+host_environment detect_host_environment(const std::string& path) {
+  host_environment here;
   std::array<char, HOST_NAME_MAX + 1> name{};
   if (::gethostname(name.data(), name.size() - 1) == 0) here.host = name.data();
   here.cores = cores_of_this_process();
@@ -97,7 +97,7 @@ surroundings look_around(const std::string& path) {
   return here;
 }
 
-std::vector<mpi_found> look_for_mpis(const std::string& path, const std::string& mpi_folder) {
+std::vector<mpi_found> find_mpis(const std::string& path, const std::string& mpi_folder) {
   std::vector<mpi_found> all;
   for (const char* mpi : net::mpi::names) {
     mpi_found& m = all.emplace_back();

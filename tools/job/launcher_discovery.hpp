@@ -17,11 +17,11 @@ std::string find_program(const std::string& name, const std::string& path);
 
 /// Everything but which MPIs there are.
 ///   path        as $PATH
-surroundings look_around(const std::string& path);
+host_environment detect_host_environment(const std::string& path);
 
 /// Each MPI that Stretto knows.
 ///   mpi_folder  the option of that name
-std::vector<mpi_found> look_for_mpis(const std::string& path, const std::string& mpi_folder);
+std::vector<mpi_found> find_mpis(const std::string& path, const std::string& mpi_folder);
 
 /// Where this command itself is.
 std::string own_path();

@@ -69,7 +69,7 @@ struct reading {
 
 }  // namespace
 
-job_end watch(const plan& p, const std::vector<std::string>& program, const watching& how) {
+job_end run_launcher(const plan& p, const std::vector<std::string>& program, const watch_options& how) {
   const readable_signals signals;
   end_socket ends;
   reading errors, output, started;
@@ -103,7 +103,7 @@ job_end watch(const plan& p, const std::vector<std::string>& program, const watc
   for (bool runs = true; runs;) {
     std::array<pollfd, 4> all{pollfd{signals.file(), POLLIN, 0}, pollfd{errors.from, POLLIN, 0},
                               pollfd{output.from, POLLIN, 0}, pollfd{ends.file(), POLLIN, 0}};
-    ::poll(all.data(), all.size(), how.most_seconds || end.told_by || failed_at != never ? 100 : -1);
+    ::poll(all.data(), all.size(), how.most_seconds || end.ended_by_signal || failed_at != never ? 100 : -1);
     errors.pass(take_errors);
     take_ends();
     if (how.output) output.pass(how.output);
@@ -112,7 +112,7 @@ job_end watch(const plan& p, const std::vector<std::string>& program, const watc
       if (signal == SIGCHLD) continue;
       // A terminal has told the launcher, too.
       if (came->ssi_code != SI_KERNEL) ::kill(launcher, signal);
-      if (ends_a_job(signal) && !std::exchange(end.told_by, signal)) told_at = clock::now();
+      if (ends_a_job(signal) && !std::exchange(end.ended_by_signal, signal)) told_at = clock::now();
     }
     runs = ::waitpid(launcher, &status, WNOHANG) != launcher;
     if (!runs) break;
@@ -122,7 +122,7 @@ job_end watch(const plan& p, const std::vector<std::string>& program, const watc
     const bool is_late = how.most_seconds && now - begun > std::chrono::seconds(how.most_seconds);
     if (told_at == never && (has_failed || is_late)) {
       ::kill(launcher, SIGTERM);
-      if (is_late) end.told_by = SIGALRM;
+      if (is_late) end.ended_by_signal = SIGALRM;
       told_at = now;
     }
     if (told_at != never && now > told_at + patience) ::kill(launcher, SIGKILL);

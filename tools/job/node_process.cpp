@@ -147,7 +147,7 @@ std::uint32_t own_number() {
   return 0;
 }
 
-int be_node(const std::vector<std::string>& program, output shown) {
+int run_node_process(const std::vector<std::string>& program, output shown) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // should the launcher die, the node is told to end
   node_end e{.node = own_number(), .host = host_name()};
   const readable_signals signals;

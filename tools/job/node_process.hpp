@@ -13,7 +13,7 @@ enum class output { as_it_is, labelled };
 /// Runs the program to its end. Returns the exit code for the launcher: the program's own, 128 and the signal that
 /// ended it, or 127 where it could not be started; 1 instead of 0 where it ended in the middle of its job. Unless that
 /// is 0, or the node was told to end, the marked line of node_end.hpp was written.
-int be_node(const std::vector<std::string>& program, output shown);
+int run_node_process(const std::vector<std::string>& program, output shown);
 
 /// This node's number, from what the launcher says; 0 where it says nothing.
 std::uint32_t own_number();

@@ -252,12 +252,12 @@ error unwritable(const std::filesystem::path& file) {
 
 }  // namespace
 
-one_file write_one_file(std::vector<std::filesystem::path> of_nodes, const std::filesystem::path& to) {
-  one_file found;
+merged_file write_merged_file(std::vector<std::filesystem::path> of_nodes, const std::filesystem::path& to) {
+  merged_file found;
   std::vector<part> parts;
   for (const auto& file : of_nodes) parts.push_back(read_head(file));
   if (parts.size() == 1 && parts[0].job_nodes > 1 && parts[0].nodes == std::vector<std::uint32_t>{0}) {
-    const auto others = those_beside(of_nodes[0], parts[0].job_nodes);
+    const auto others = find_node_files(of_nodes[0], parts[0].job_nodes);
     for (const auto& file : others.there) parts.push_back(read_head(file));
     found.damage = others.missing_text();
   }

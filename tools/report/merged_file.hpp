@@ -17,7 +17,7 @@
 
 namespace stretto::report {
 
-struct one_file {
+struct merged_file {
   std::vector<std::uint32_t> nodes = {};  // whose timelines are in it
   std::uint64_t events = 0, arrows = 0;   // lines of the files; causes on other nodes
   std::string damage = {};                // what is missing; empty: nothing
@@ -25,6 +25,6 @@ struct one_file {
 
 /// A single file of node 0 stands for itself and those of the other nodes that are beside it: "run.json",
 /// "run.N1.json", ...
-one_file write_one_file(std::vector<std::filesystem::path> of_nodes, const std::filesystem::path& to);
+merged_file write_merged_file(std::vector<std::filesystem::path> of_nodes, const std::filesystem::path& to);
 
 }  // namespace stretto::report

@@ -21,15 +21,15 @@ std::string list_of(const std::vector<std::uint32_t>& nodes) {
 
 }  // namespace
 
-std::string files_beside::missing_text() const {
+std::string node_files::missing_text() const {
   if (missing.empty()) return {};
   const bool is_one = missing.size() == 1;
   return fmt::format("the timeline{} of node{} {} {} not beside it", is_one ? "" : "s", is_one ? "" : "s",
                      list_of(missing), is_one ? "is" : "are");
 }
 
-files_beside those_beside(const std::filesystem::path& first, std::uint32_t job_nodes) {
-  files_beside found;
+node_files find_node_files(const std::filesystem::path& first, std::uint32_t job_nodes) {
+  node_files found;
   for (std::uint32_t n = 1; n < job_nodes; ++n) {
     const auto its = trace::file_of_node(first, n);
     std::error_code fault;

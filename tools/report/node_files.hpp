@@ -10,7 +10,7 @@
 
 namespace stretto::report {
 
-struct files_beside {
+struct node_files {
   std::vector<std::filesystem::path> there = {};
   std::vector<std::uint32_t> missing = {};  // nodes
 
@@ -18,6 +18,6 @@ struct files_beside {
   std::string missing_text() const;
 };
 
-files_beside those_beside(const std::filesystem::path& first, std::uint32_t job_nodes);
+node_files find_node_files(const std::filesystem::path& first, std::uint32_t job_nodes);
 
 }  // namespace stretto::report

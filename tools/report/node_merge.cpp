@@ -41,7 +41,7 @@ std::uint16_t renumbered(std::uint16_t place, const std::vector<std::uint32_t>& 
 
 }  // namespace
 
-run joined(std::vector<run> of_nodes) {
+run merge_nodes(std::vector<run> of_nodes) {
   run all;
   all.modules.clear();
   all.title = of_nodes.front().title;

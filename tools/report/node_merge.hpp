@@ -12,6 +12,6 @@ namespace stretto::report {
 
 /// Runs of unlike nodes, each in order; the first names the whole. Their tracks and places are told apart by their
 /// nodes. What was caused on another node has an edge from there, if it began no earlier.
-run joined(std::vector<run> of_nodes);
+run merge_nodes(std::vector<run> of_nodes);
 
 }  // namespace stretto::report

@@ -14,7 +14,7 @@
 
 namespace stretto::report {
 
-class packing {
+class column_packer {
  public:
   struct column {
     std::string name;

@@ -50,8 +50,8 @@ std::string script_safe(const std::string& text) {
 constexpr std::uint64_t or_none(std::uint16_t place) { return place == no_place ? 0 : place + 1u; }
 
 // The order of the columns is that of their use: what the timeline draws, then what a selected record shows.
-packing packed(const run& r, const critical_path& path) {
-  packing p;
+column_packer packed(const run& r, const critical_path& path) {
+  column_packer p;
   const std::size_t n = r.records.size();
   nanoseconds before = 0;
   p.add_column("start", n,
@@ -84,9 +84,9 @@ packing packed(const run& r, const critical_path& path) {
   return p;
 }
 
-json layout_of(const packing& p) {
+json layout_of(const column_packer& p) {
   json all = json::object();
-  for (const packing::column& c : p.columns())
+  for (const column_packer::column& c : p.columns())
     all[c.name] = {{"at", c.at}, {"count", c.count}, {"wide", c.most > 0xffffffff}};
   return all;
 }
@@ -131,7 +131,7 @@ std::string html_text(std::string_view text) {
 std::string to_page(const run& r, const analysis& a, const comparison* beside) {
   const page_parts& parts = shipped_page();
   std::string page;
-  const packing records = packed(r, a.path);
+  const column_packer records = packed(r, a.path);
   // One pass over the template, so that what is put in is not looked at again.
   for (std::string_view rest = parts.html; !rest.empty();) {
     const auto mark = rest.find('@');

@@ -386,7 +386,7 @@ run read_run(const std::filesystem::path& file) {
   if (first.job_nodes <= 1 || first.node != 0 || first.nodes > 1) return first;
   std::vector<run> all;
   all.push_back(std::move(first));
-  const auto others = those_beside(file, all.front().job_nodes);
+  const auto others = find_node_files(file, all.front().job_nodes);
   for (const auto& its : others.there) {
     try {
       all.push_back(read_file(its));
@@ -394,7 +394,7 @@ run read_run(const std::filesystem::path& file) {
       if (e.code() != "T12") throw;  // it had nothing to do
     }
   }
-  run whole = joined(std::move(all));
+  run whole = merge_nodes(std::move(all));
   if (!others.missing.empty()) whole.damage += (whole.damage.empty() ? "" : "; ") + others.missing_text();
   return whole;
 }

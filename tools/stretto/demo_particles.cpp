@@ -64,7 +64,7 @@ CLI::Validator between(std::uint32_t least, std::uint32_t most) { return CLI::Ra
 
 bool has_mpi(const base::settings& told) {
   const char* const path = std::getenv("PATH");
-  return std::ranges::any_of(job::look_for_mpis(path ? path : "", told.mpi_folder), &job::mpi_found::is_usable);
+  return std::ranges::any_of(job::find_mpis(path ? path : "", told.mpi_folder), &job::mpi_found::is_usable);
 }
 
 /// `program` on simulated nodes in this process, each with threads of its own.

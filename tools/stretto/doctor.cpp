@@ -24,23 +24,23 @@ int run_doctor(const invocation& call) {
   if (!words.read()) return 0;
   const auto& mpi_folder = call.options.values.mpi_folder;
   if (!mpi_library.empty()) return doctor::print_version_of_mpi(mpi_library);
-  if (exchange) return doctor::exchange_message(mpi_folder);
+  if (exchange) return doctor::run_mpi_trial(mpi_folder);
 
   const char* const said = std::getenv("PATH");
   const std::string path = said ? said : "";
   device::forget_driver_verdicts();  // they are tried anew
-  auto seen = doctor::look("/", path);
+  auto seen = doctor::inspect_machine("/", path);
   seen.max_suspended = call.options.values.max_suspended;
   seen.stack_size = call.options.values.stack_size;
-  seen.mpis = doctor::look_for_mpis(path, mpi_folder);
-  if (!quick) doctor::try_mpis(seen.mpis, path);
-  seen.devices = doctor::look_for_devices();  // its drivers may start threads, which take signals: after the trials
+  seen.mpis = doctor::find_mpis(path, mpi_folder);
+  if (!quick) doctor::test_mpis(seen.mpis, path);
+  seen.devices = doctor::find_devices();  // its drivers may start threads, which take signals: after the trials
   if (!quick) {
     const auto measured = doctor::measure_speeds();
     seen.speeds = measured.speeds;
     seen.yardsticks = measured.yardsticks;
   }
-  const auto verdicts = doctor::judge(seen);
+  const auto verdicts = doctor::make_verdicts(seen);
   print_text("{}", json ? doctor::to_json(seen, verdicts) : doctor::to_text(seen, verdicts));
   return 0;
 }

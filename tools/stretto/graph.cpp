@@ -30,7 +30,7 @@ struct dry_words {
   std::string node, what = "commands", as = "dot", file;
 };
 
-int draw_program(const parted& call, const dry_words& said) {
+int draw_program(const split_invocation& call, const dry_words& said) {
   if (call.program.empty())
     throw error("W50", "stretto graph needs a program to run")
         .remedy("stretto graph --nodes 2 -- ./program ARGUMENT...");
@@ -45,7 +45,7 @@ int draw_program(const parted& call, const dry_words& said) {
 }  // namespace
 
 int run_graph(const invocation& whole) {
-  const parted both = parted_at_program(whole);
+  const split_invocation both = split_at_program(whole);
   const invocation& call = both.call;
   arguments words(call);
   bool json = false;

@@ -22,7 +22,7 @@ int run_join(const invocation& call) {
   if (!words.read()) return 0;
 
   if (out.empty()) out = std::filesystem::path(files.front()).replace_extension(".all.json");
-  const report::one_file found = report::write_one_file(files, out);
+  const report::merged_file found = report::write_merged_file(files, out);
   if (json) {
     nlohmann::ordered_json all{{"file", out.string()},
                                {"nodes", found.nodes},

@@ -49,8 +49,8 @@ std::size_t one_of(const char* flag, const std::string& said, const std::vector<
       .remedy(base::did_you_mean(said, allowed));
 }
 
-job::wish wish_of(const request& asked, const base::environment& variables) {
-  job::wish wanted{.nodes = nodes_of(asked.nodes), .variables = variables};
+job::launch_options launch_options_of(const request& asked, const base::environment& variables) {
+  job::launch_options wanted{.nodes = nodes_of(asked.nodes), .variables = variables};
   wanted.bind = static_cast<job::binding>(one_of("--bind", asked.bind, {bindings.begin(), bindings.end()}));
   if (!asked.hosts.empty()) wanted.hosts = job::read_hosts(asked.hosts);
   if (!asked.mpi.empty()) one_of("--mpi", asked.mpi, {std::begin(net::mpi::names), std::end(net::mpi::names)});
@@ -96,7 +96,7 @@ int start(const request& asked, const job::plan& p, const std::vector<std::strin
   if (asked.verbose) fmt::print(stderr, "{}\n", job::to_line(p, program));
   std::fflush(stdout);
   const auto show = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
-  const auto end = job::watch(p, program, {.errors = show});
+  const auto end = job::run_launcher(p, program, {.errors = show});
   if (asked.json) {
     auto all = described(p, program, nodes);
     all["exit_code"] = end.exit_code;
@@ -104,7 +104,7 @@ int start(const request& asked, const job::plan& p, const std::vector<std::strin
     for (const auto& e : end.nodes) all["ended"].push_back(described(e));
     fmt::print("{}\n", all.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
   }
-  if (end.told_by) return 128 + end.told_by;
+  if (end.ended_by_signal) return 128 + end.ended_by_signal;
   if (!end.nodes.empty()) throw lost_node(end, asked, nodes, named.front());
   if (end.exit_code)
     throw error("W57", fmt::format("the launcher ended with exit code {}", end.exit_code))
@@ -135,7 +135,8 @@ int run_run(const invocation& call) {
   words.add_flag("--as-node", asked.as_node)->group("");  // what the launcher starts for each node
   words.end_at_program();
   if (!words.read()) return 0;
-  if (asked.as_node) return job::be_node(words.program(), asked.label ? job::output::labelled : job::output::as_it_is);
+  if (asked.as_node)
+    return job::run_node_process(words.program(), asked.label ? job::output::labelled : job::output::as_it_is);
 
   const char* const said = std::getenv("PATH");
   const std::string path = said ? said : "";
@@ -143,14 +144,13 @@ int run_run(const invocation& call) {
     throw error("W52", "stretto run needs the number of nodes")
         .fact("allowed", fmt::format("1 to {} nodes", job::most_nodes))
         .remedy("-n 2");
-  const auto wanted = wish_of(asked, words.for_program());
+  const auto wanted = launch_options_of(asked, words.for_program());
   if (words.program().empty())
     throw error("W50", "stretto run needs a program to run").remedy("stretto run -n 2 ./program ARGUMENT...");
   check_program(words.program().front(), path);
-  auto here = job::look_around(path);
+  auto here = job::detect_host_environment(path);
   const auto named = words.for_program().find("STRETTO_MPI_FOLDER");
-  here.mpis =
-      job::look_for_mpis(path, named == words.for_program().end() ? call.options.values.mpi_folder : named->second);
+  here.mpis = job::find_mpis(path, named == words.for_program().end() ? call.options.values.mpi_folder : named->second);
   const auto plan = job::plan_of(wanted, here);
   std::vector<std::string> program{job::own_path(), "run", "--as-node"};
   if (asked.label) program.push_back("--label");

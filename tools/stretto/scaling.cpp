@@ -33,7 +33,7 @@ std::string looked_at(std::uint64_t nodes) {
   return fmt::format("0,{},{},{}", (nodes - 1) / 3, 2 * (nodes - 1) / 3, nodes - 1);
 }
 
-prediction predicted(const parted& call, std::uint64_t nodes) {
+prediction predicted(const split_invocation& call, std::uint64_t nodes) {
   program_graph asked{
       .program = call.program, .variables = dry_variables(call.call), .as = "json", .file = "", .is_quiet = true};
   asked.variables["STRETTO_DRY_NODES"] = std::to_string(nodes);
@@ -122,7 +122,7 @@ std::vector<std::uint64_t> powers_of_two(std::uint64_t most) {
 }  // namespace
 
 int run_scaling(const invocation& whole) {
-  const parted call = parted_at_program(whole);
+  const split_invocation call = split_at_program(whole);
   arguments words(call.call);
   std::vector<std::uint64_t> nodes;
   std::uint64_t most = 64;

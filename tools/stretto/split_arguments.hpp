@@ -10,14 +10,14 @@
 namespace stretto::tools {
 
 /// What stands before `--`, and the program behind it, if there is one.
-struct parted {
+struct split_invocation {
   invocation call;
   std::vector<std::string> program;
   bool has_program = false;
 };
 
-inline parted parted_at_program(const invocation& call) {
-  parted p{call, {}, false};
+inline split_invocation split_at_program(const invocation& call) {
+  split_invocation p{call, {}, false};
   const auto at = std::ranges::find(p.call.arguments, "--");
   if (at == p.call.arguments.end()) return p;
   p.has_program = true;

@@ -9,13 +9,13 @@
 
 namespace stretto::tools {
 
-bool fits(base::automatic wish, std::FILE* to) {
-  return wish == base::automatic::always || (wish == base::automatic::when_fitting && isatty(fileno(to)));
+bool fits(base::switch_mode wish, std::FILE* to) {
+  return wish == base::switch_mode::on || (wish == base::switch_mode::automatic && isatty(fileno(to)));
 }
 
-bool may_colour(base::automatic wish, std::FILE* to) {
+bool may_colour(base::switch_mode wish, std::FILE* to) {
   const char* refused = std::getenv("NO_COLOR");
-  return fits(wish, to) && (wish == base::automatic::always || !refused || !*refused);
+  return fits(wish, to) && (wish == base::switch_mode::on || !refused || !*refused);
 }
 
 progress_options progress_as(const base::settings& told, std::string unit) {

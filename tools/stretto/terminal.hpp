@@ -14,8 +14,8 @@
 namespace stretto::tools {
 
 /// Always, never, or where the stream is a terminal.
-bool fits(base::automatic wish, std::FILE* to);
-bool may_colour(base::automatic wish, std::FILE* to);
+bool fits(base::switch_mode wish, std::FILE* to);
+bool may_colour(base::switch_mode wish, std::FILE* to);
 /// Writes to standard output what may have come from files or other programs: no terminal obeys it
 /// (base/terminal_text.hpp).
 void write_safely(std::string_view text);

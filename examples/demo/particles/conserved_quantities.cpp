@@ -15,8 +15,8 @@ constexpr double most_energy_lost = 2e-3, most_momentum = 1e-9;  // for each par
 
 }  // namespace
 
-kept kept_by(const box& b, const std::vector<particle>& all) {
-  kept k{.count = all.size(), .momentum = {}, .energy = potential_of(b, all)};
+conserved_quantities conserved_by(const box& b, const std::vector<particle>& all) {
+  conserved_quantities k{.count = all.size(), .momentum = {}, .energy = potential_of(b, all)};
   for (const particle& q : all)
     for (unsigned axis = 0; axis < 2; ++axis) {
       k.momentum[axis] += q.velocity[axis];
@@ -25,7 +25,7 @@ kept kept_by(const box& b, const std::vector<particle>& all) {
   return k;
 }
 
-void check_kept(const kept& before, const kept& after) {
+void check_conserved(const conserved_quantities& before, const conserved_quantities& after) {
   const auto refuse = [](const char* what, double from, double to) {
     throw stretto::error("W37", fmt::format("the particles do not conserve their {}", what))
         .fact("before", fmt::format("{:.9g}", from))

@@ -13,14 +13,14 @@
 namespace particles {
 
 /// What no force between particles changes.
-struct kept {
+struct conserved_quantities {
   std::size_t count = 0;
   pair momentum = {};
   double energy = 0;  // kinetic, in the wind, and potential
 };
-kept kept_by(const box& b, const std::vector<particle>& all);
+conserved_quantities conserved_by(const box& b, const std::vector<particle>& all);
 
 /// Throws W37 if it is not the same, but for rounding and the length of a step.
-void check_kept(const kept& before, const kept& after);
+void check_conserved(const conserved_quantities& before, const conserved_quantities& after);
 
 }  // namespace particles

@@ -121,7 +121,7 @@ class sign_of_life {
 
 struct known {
   std::vector<particle> start, end;
-  kept before;
+  conserved_quantities before;
 };
 
 measured run_once(const request& r, const choice& with, const known& k) {
@@ -138,7 +138,7 @@ measured run_once(const request& r, const choice& with, const known& k) {
                  return so_far;
                }).get();
   std::ranges::sort(found, {}, &particle::id);
-  check_kept(k.before, kept_by(r.what.in(), found));
+  check_conserved(k.before, conserved_by(r.what.in(), found));
   check_same(found, k.end);
   const auto costs =
       reduce(all, call<&patch::costs>(), std::vector<std::vector<cost>>(), [](auto so_far, const auto& more) {
@@ -161,9 +161,9 @@ report run(const request& r, std::uint32_t workers) {
   check(r.what, r.patches);
   report found{.what = r.what, .patches = r.patches, .each = r.each, .nodes = job_nodes(), .workers = workers};
   known k{.start = start_of(r.what), .end = {}, .before = {}};
-  k.before = kept_by(r.what.in(), k.start);
+  k.before = conserved_by(r.what.in(), k.start);
   found.serial_seconds = seconds_of([&] { k.end = moved_serially(r.what, k.start, sign_of_life()); });
-  found.energy_change = (kept_by(r.what.in(), k.end).energy - k.before.energy) / r.what.count;
+  found.energy_change = (conserved_by(r.what.in(), k.end).energy - k.before.energy) / r.what.count;
   for (const choice& with : r.balancers) found.runs.push_back(run_once(r, with, k));
   return found;
 }

@@ -5,17 +5,17 @@
 namespace stretto::wave {
 namespace {
 
-std::atomic<bool> wish{false};
+std::atomic<bool> is_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may not wait for a lock");
 
 struct sigaction before;
 
-void remember(int) { wish.store(true, std::memory_order_relaxed); }
+void remember(int) { is_requested.store(true, std::memory_order_relaxed); }
 
 }  // namespace
 
 interrupt::interrupt() {
-  wish.store(false);
+  is_requested.store(false);
   struct sigaction ours {};
   ours.sa_handler = remember;
   ours.sa_flags = SA_RESTART | SA_RESETHAND;
@@ -27,6 +27,6 @@ interrupt::interrupt() {
 
 interrupt::~interrupt() { sigaction(SIGINT, &before, nullptr); }
 
-const std::atomic<bool>& interrupt::wished() const { return wish; }
+const std::atomic<bool>& interrupt::wished() const { return is_requested; }
 
 }  // namespace stretto::wave

@@ -253,11 +253,11 @@ part_result run_part(const assignment& all, const home_side* home) {
   try {
     fields.emplace(all.what, tiles, tiles_of(here, all.nodes, tiles.tiles.size()), all.ground, this_machine());
   } catch (...) {
-    meeting::stay_away(all.home, all.meeting);
+    introductions::stay_away(all.home, all.introductions);
     throw;
   }
   mailbox box;
-  auto others = meeting::introduce(all.home, all.meeting, {here, box.address(), fields->handles()});
+  auto others = introductions::introduce(all.home, all.introductions, {here, box.address(), fields->handles()});
   for (const auto& one : others) fields->learn(tiles_of(one.node, all.nodes, tiles.tiles.size()), one.tiles);
 
   part_result result;

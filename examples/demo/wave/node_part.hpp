@@ -24,10 +24,10 @@ namespace stretto::wave {
 
 /// What every node is told.
 struct assignment {
-  course what;
+  wave_parameters what;
   int across = 1, down = 1;           // tiles
   std::uint32_t nodes = 1, home = 0;  // home has the ground, and gets the results
-  std::uint64_t meeting = 0;          // its address at home
+  std::uint64_t introductions = 0;    // its address at home
   pressure ground;                    // the whole grid's coefficients
   std::array<pressure, 2> last;       // whole grids, for the field after the last step and the one before
   std::vector<int> frame_steps;
@@ -37,7 +37,7 @@ struct assignment {
   std::optional<planned_failure> failure;
   template <class Archive>
   friend void fields(Archive& a, archived<assignment, Archive>& x) {
-    a(x.what, x.across, x.down, x.nodes, x.home, x.meeting, x.ground, x.last, x.frame_steps, x.frames, x.framed,
+    a(x.what, x.across, x.down, x.nodes, x.home, x.introductions, x.ground, x.last, x.frame_steps, x.frames, x.framed,
       x.painted, x.ended, x.failure);
   }
 };

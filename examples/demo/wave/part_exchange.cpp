@@ -14,10 +14,10 @@ T& at(std::uint64_t address) {
 
 }  // namespace
 
-std::vector<introduction> meeting::introduce(std::uint32_t node, std::uint64_t address, introduction&& self) {
+std::vector<introduction> introductions::introduce(std::uint32_t node, std::uint64_t address, introduction&& self) {
   const auto there = call(
       [](std::uint64_t address, introduction self) {
-        meeting& here = at<meeting>(address);
+        introductions& here = at<introductions>(address);
         bool is_last = false;
         {
           const std::scoped_lock lock(here.mutex_);
@@ -33,10 +33,10 @@ std::vector<introduction> meeting::introduce(std::uint32_t node, std::uint64_t a
   return async(at_node(node), there).get();
 }
 
-void meeting::stay_away(std::uint32_t node, std::uint64_t address) {
+void introductions::stay_away(std::uint32_t node, std::uint64_t address) {
   const auto there = call(
       [](std::uint64_t address) {
-        meeting& here = at<meeting>(address);
+        introductions& here = at<introductions>(address);
         {
           const std::scoped_lock lock(here.mutex_);
           if (std::exchange(here.is_cancelled_, true)) return;

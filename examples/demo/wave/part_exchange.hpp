@@ -34,16 +34,16 @@ struct introduction {
 };
 
 /// Where all parts meet, on one node.
-class meeting {
+class introductions {
  public:
-  explicit meeting(std::uint32_t parts) : present_(parts), missing_(parts) {}
+  explicit introductions(std::uint32_t parts) : present_(parts), missing_(parts) {}
   std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(this); }
 
   /// Called by each part, once, from any node. Returns those of all, by node, as soon as all are there; throws if one
   /// cannot come.
-  static std::vector<introduction> introduce(std::uint32_t node, std::uint64_t meeting, introduction&& self);
+  static std::vector<introduction> introduce(std::uint32_t node, std::uint64_t introductions, introduction&& self);
   /// This part cannot come: to whoever waits for it.
-  static void stay_away(std::uint32_t node, std::uint64_t meeting);
+  static void stay_away(std::uint32_t node, std::uint64_t introductions);
 
  private:
   std::mutex mutex_;

@@ -14,7 +14,7 @@
 namespace stretto::wave {
 
 /// All but the ground: what is the same for every tile, on every node.
-struct course {
+struct wave_parameters {
   border edge;
   std::vector<position> sources;
   std::vector<float> wavelet;  // one amplitude per step
@@ -22,12 +22,12 @@ struct course {
   extent size() const { return edge.size(); }
   int steps() const { return int(wavelet.size()); }
   template <class Archive>
-  friend void fields(Archive& a, archived<course, Archive>& c) {
+  friend void fields(Archive& a, archived<wave_parameters, Archive>& c) {
     a(c.edge, c.sources, c.wavelet);
   }
 };
 
-struct problem : course {
+struct problem : wave_parameters {
   field coefficient;
   time_scale time;
 };

@@ -46,13 +46,13 @@ tasks_result run_tasks(const problem& wave, const tiling& tiles, const run_reque
   const lent_field ground({const_cast<float*>(coefficients.origin), coefficients.stride, coefficients.size}, "ground");
   std::array<whole_field, 2> last{whole_field(wave.size()), whole_field(wave.size())};
   std::array<std::optional<whole_field>, 2> frames;
-  meeting all_parts(nodes);
+  introductions all_parts(nodes);
   assignment all{.what = wave,
                  .across = tiles.across,
                  .down = tiles.down,
                  .nodes = nodes,
                  .home = this_node(),
-                 .meeting = all_parts.address(),
+                 .introductions = all_parts.address(),
                  .ground = ground.as_instance(),
                  .last = {last[0].lent.as_instance(), last[1].lent.as_instance()},
                  .frame_steps = requests.frame_steps,

@@ -38,7 +38,7 @@ std::array<std::int64_t, 2> strides_of(const box& cells) {
 
 }  // namespace
 
-tile_fields::tile_fields(const course& wave, const tiling& tiles, tile_range own, const pressure& ground,
+tile_fields::tile_fields(const wave_parameters& wave, const tiling& tiles, tile_range own, const pressure& ground,
                          const platform& machine)
     : wave_(wave), own_(own), all_(tiles.tiles.size()) {
   std::vector<place> memories;

@@ -24,7 +24,8 @@ class tile_fields {
   /// waits until they exist. Throws D03 where a memory has no room. `wave` and `tiles` must outlive this.
   ///
   ///   ground   the coefficients of the whole grid, maybe on another node
-  tile_fields(const course& wave, const tiling& tiles, tile_range own, const pressure& ground, const platform& machine);
+  tile_fields(const wave_parameters& wave, const tiling& tiles, tile_range own, const pressure& ground,
+              const platform& machine);
   tile_fields(const tile_fields&) = delete;
   /// Nothing may still be using them.
   ~tile_fields();
@@ -57,7 +58,7 @@ class tile_fields {
   const state& of(std::size_t tile) const { return tiles_[tile - own_.first]; }
   void release() noexcept;
 
-  const course& wave_;
+  const wave_parameters& wave_;
   const tile_range own_;
   std::vector<state> tiles_;                  // own
   std::vector<std::array<pressure, 2>> all_;  // of every tile
