@@ -19,7 +19,7 @@ namespace stretto {
 struct live_list {
   std::mutex change_mutex;  // held while runtimes come and go
   base::local_socket* socket = nullptr;
-  std::mutex list_mutex;  // held while someone looks
+  std::mutex list_mutex;  // held during a query
   live_runtime* first = nullptr;
 
   void open() {
@@ -48,7 +48,7 @@ struct live_list {
       is_empty = !first;
     }
     if (!is_empty) return;
-    delete socket;  // its thread may be looking at the list
+    delete socket;  // its thread may be reading the list
     socket = nullptr;
   }
   nlohmann::ordered_json snapshot() {
@@ -68,7 +68,7 @@ namespace {
 
 constinit live_list list;
 
-// The socket is the parent's, and nobody serves it here.
+// The socket belongs to the parent; no thread serves it here.
 const base::fork_reset live_in_child([]() noexcept { std::construct_at(&list); });
 
 std::string program_name() {
@@ -94,7 +94,7 @@ live_runtime::live_runtime(std::uint16_t node, opens when, std::function<std::st
 }
 
 live_runtime::~live_runtime() {
-  asked_.reset();  // first: its callback waits for the list, and is waited for here
+  asked_.reset();  // first: its callback locks the list, and this waits for the callback
   list.remove(*this);
 }
 
@@ -110,7 +110,7 @@ std::string live_text() try {
                  {"runtimes", list.snapshot()}};
   return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 } catch (...) {
-  return {};  // no memory: who asks sees that there is no answer
+  return {};  // out of memory: the query gets no reply
 }
 
 }  // namespace stretto

@@ -1,12 +1,12 @@
-// live_runtimes.hpp - the runtimes of this process that `stretto top` may look at.
+// live_runtimes.hpp - the runtimes of this process that `stretto top` can query.
 //
-// With STRETTO_LIVE=1 the process has its socket from the start. Else it opens it when it first gets SIGURG, which
-// `stretto top PID` sends: a signal that ends no process, since the system ignores it where nobody handles it.
+// With STRETTO_LIVE=1 the process opens its socket at the start. Otherwise it opens the socket at the first SIGURG,
+// which `stretto top PID` sends. SIGURG is ignored by default, so it ends no process.
 //
 // Threads     any.
-// Cost        until someone asks none but a handler on the thread of base/signal_watch; then one socket and one
-//             sleeping thread for all runtimes of the process. A look costs what statistics() costs.
-// Invariants  once a live_runtime is destroyed nobody looks at its runtime.
+// Cost        until the first query a signal handler; then one socket and one sleeping thread for all runtimes of the
+//             process. A query costs as much as statistics().
+// Invariants  once a live_runtime is destroyed, no query reads its runtime.
 #pragma once
 
 #include <chrono>
@@ -23,9 +23,9 @@ class live_runtime {
  public:
   enum class opens : std::uint8_t { at_once, when_asked };
 
-  /// Until it is destroyed, the runtime is among those that the process tells about.
+  /// Until it is destroyed, the replies of the process include the runtime.
   ///   statistics   its statistics as a JSON object
-  ///   throws       B30 if the process can have no socket, where it is to open at once
+  ///   throws       B30 if the process cannot open its socket, with `at_once`
   live_runtime(std::uint16_t node, opens when, std::function<std::string()> statistics);
   live_runtime(const live_runtime&) = delete;
   ~live_runtime();

@@ -9,14 +9,14 @@
 namespace stretto {
 namespace {
 
-/// A process that a launcher started, or that shall join those by MPI all the same.
+/// A process that a launcher started, or that is told to join by MPI.
 class mpi_endpoint final : public dist::endpoint {
  public:
   mpi_endpoint(const net::mpi::launch_environment& here, const base::settings& s)
       : calls_(net::mpi::load(here, net::mpi::library_folders(s.mpi_folder))),
         level_(level_of(s.mpi_threads, here)),
         lane_memory_(s.lane_memory) {
-    // Every process takes as many as there can be: how many there are is known once MPI has started.
+    // Takes the maximum: the number of processes is known only after MPI has started.
     if (!base::claim_node_numbers(first(), most)) {
       throw error("N14", "this process already has a runtime in the launched job")
           .because("each process is one node of the job that its launcher started")
@@ -36,7 +36,7 @@ class mpi_endpoint final : public dist::endpoint {
       case base::mpi_level::funneled: return net::mpi::threads::funneled;
       case base::mpi_level::serialized: return net::mpi::threads::serialized;
       case base::mpi_level::multiple: return net::mpi::threads::multiple;
-      // A program that has an MPI may block in it, and its other threads send meanwhile what the call waits for on
+      // A program that is linked with MPI may block in a call, while its other threads send what that call waits for on
       // another node.
       case base::mpi_level::automatic:
         return here.program.empty() ? net::mpi::threads::serialized : net::mpi::threads::multiple;

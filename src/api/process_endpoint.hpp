@@ -1,5 +1,4 @@
-// process_endpoint.hpp - whether a runtime belongs to a job, and to which: what its options say, else who started the
-// process.
+// process_endpoint.hpp - the job that a runtime joins: as its options say, else as the launcher of the process says.
 //
 // Threads     the thread that makes the runtime.
 #pragma once
@@ -11,7 +10,7 @@
 
 namespace stretto {
 
-/// Null: it is alone. Throws N08 to N14 where a launcher started several processes that cannot be joined.
+/// Null: no job. Throws N08 to N14 if a launcher started several processes that cannot be joined.
 std::shared_ptr<dist::endpoint> endpoint_of_process(const base::settings& s);
 
 }  // namespace stretto

@@ -50,11 +50,11 @@
 namespace stretto {
 namespace {
 
-/// After so many seconds without progress it is reported that a program hangs, unless option `stuck` says otherwise.
+/// Seconds without progress after which a hang is reported, unless option `stuck` says otherwise.
 constexpr double stuck_by_default = 10;
 
 base::settings settings_of_process() {
-  const base::tsan_ignore_scope here;  // the table of options is made by the runtime that is first, and read by all
+  const base::tsan_ignore_scope here;  // the first runtime makes the table of options, all read it
   const base::environment given = base::stretto_environment();
   const base::parsed_options read = base::parse_options(given, {});
   base::settings settings = read.values;
@@ -65,8 +65,7 @@ base::settings settings_of_process() {
   return settings;
 }
 
-/// A program may pause for long on purpose: what is no proven hang goes to a terminal only, or where somebody asked
-/// for it.
+/// A program may pause for long on purpose. A hang that is not proven is reported only on a terminal, or on request.
 bool reports_unproven_hangs() { return base::stretto_environment().contains("STRETTO_STUCK") || isatty(STDERR_FILENO); }
 
 sched::scheduler_paths paths_of(const platform& machine) {
@@ -88,7 +87,7 @@ sched::scheduler_paths paths_of(const platform& machine) {
   return paths;
 }
 
-/// With one worker, and in a stepped runtime, launches are handed over only if the user asks for it.
+/// With one worker, and in a stepped runtime, launches are pipelined only on request.
 buffers::pipeline_mode pipeline_mode_of(base::switch_mode asked, bool is_alone) {
   if (asked == base::switch_mode::automatic)
     return is_alone ? buffers::pipeline_mode::off : buffers::pipeline_mode::by_cost;
@@ -131,14 +130,14 @@ struct runtime::state {
   base::runtime_context context;
   std::shared_ptr<job_seat> seat;
   std::unique_ptr<device::device_set>
-      devices;  // outlives the node's part in the job, whose others may have its memory until they end theirs
+      devices;  // outlives `member`: other nodes may have mapped device memory until they end
   std::unique_ptr<mobiles::mobile_objects> mobile;         // a protocol of the job
   std::unique_ptr<diagnose::job_hang_detector> job_watch;  // another
   std::unique_ptr<dist::job_member> member;                // of a job; null: the runtime is alone
   std::shared_ptr<dist::global_memory> global;             // null: none
   const node_number number;                                // in handles
   trace::recorder recorder;
-  trace::counters counters;  // of modules; outlives them
+  trace::counters counters;  // of modules, which it outlives
   sched::poll_coordinator polls;
   std::shared_ptr<device_scheduler> chosen_scheduler;  // of objects; null: the option's
   modules::module_set modules;
@@ -147,7 +146,7 @@ struct runtime::state {
   std::optional<live_runtime> live;
   std::unique_ptr<diagnose::monitored_runtime> watch;  // null where one thread steps
   std::atomic<bool> entered{false};
-  bool has_failed = false;  // a run has
+  bool has_failed = false;  // a run has failed
   const pid_t process = ::getpid();
   const runtime* known_as = nullptr;
   state* abandoned_before = nullptr;
@@ -207,13 +206,13 @@ struct runtime::state {
     sources.on_no_threads = [&all] { all.poll_separately(false); };
     polls.dedicate(std::move(sources));
   }
-  /// Begins nothing more, as a node of a job.
+  /// Stops starting work, as a node of a job.
   void leave() {
     using ended = buffers::spmd_guard::ended;
     buffers::end_program(context, has_failed ? ended::after_failure : ended::normally);
     member->leave(*scheduler, polls);
   }
-  /// Ends what has been started, the last first: at the end of the runtime, or where its start failed.
+  /// Stops all started parts, the last one first: at the end of the runtime, or if its start failed.
   void end(runtime* whole) noexcept;
   std::string of_node(const std::string& file) const {
     return trace::file_of_node(file, member ? member->of().self() : 0).string();
@@ -235,7 +234,7 @@ runtime::runtime(const runtime_options& options) {
   if (options.seed) settings.seed = *options.seed;
   if (options.devices) settings.devices = *options.devices;
   if (options.trace) settings.trace = *options.trace;
-  if (!settings.trace.empty()) trace::check_writable(settings.trace);  // rather than at the end, when the run is lost
+  if (!settings.trace.empty()) trace::check_writable(settings.trace);  // before the run, not after it
   base::keep_heap(settings.kept_heap);
   const auto workers = static_cast<std::uint32_t>(settings.workers);
   platform machine = options.machine              ? *options.machine
@@ -374,7 +373,7 @@ void runtime::state::end(runtime* whole) noexcept {
     buffers::stop_measuring(context);
     if (whole && settings.statistics) std::fputs(whole->statistics().to_text().c_str(), stderr);
   };
-  // Threads attach until none is attached: of modules, too, which end in `last`.
+  // Closes the runtime for attachments once no thread is attached. Threads of modules end in `last`.
   const auto close = [&] {
     const auto is_in_use = [&] { return scheduler->has_program_threads(); };
     return known_as ? detail::unregister_runtime_unless(*known_as, is_in_use) : !is_in_use();
@@ -386,14 +385,14 @@ void runtime::state::end(runtime* whole) noexcept {
     const auto unobserved = sched::stop(
         *scheduler, last, [&] { return devices && devices->pending() > 0; },
         [&](const failure& f) { return buffers::may_be_caused_by_peers(context, f); }, close);
-    // A destructor has no other way to say so.
+    // A destructor cannot throw.
     if (const auto unreported = buffers::unreported_peer_failure(context))
       base::print_error(*unreported, settings.errors);
     if (unobserved) base::print_error(*unobserved, settings.errors);
   } else {
     last();
   }
-  live.reset();  // until here: an end that hangs can be looked at
+  live.reset();  // not before: `stretto top` can show an end that hangs
   on_signal.reset();
   watch.reset();
   if (devices) devices->stop_notifying();
@@ -418,15 +417,15 @@ void runtime::state::end(runtime* whole) noexcept {
 }
 
 runtime::~runtime() {
-  // In a forked child the runtime's threads are not there. And exit() in a task, or while a thread is inside run,
-  // destroys a static runtime that cannot come to its end: the process ends around it.
+  // A forked child does not have the runtime's threads. And exit() in a task, or while a thread is inside run, destroys
+  // a static runtime that cannot end: the process ends without it.
   const bool is_used_here = base::current() && base::current()->runtime == &state_->context;
   if (state_->process == ::getpid() && !is_used_here && !state_->entered.load()) {
     state_->end(this);
     return;
   }
   detail::unregister_runtime(*this);
-  // Threads may use it until the process ends. It stays reachable, so that it counts as no leak.
+  // Threads may use it until the process ends. It stays reachable, so that it is not reported as a leak.
   static constinit std::atomic<state*> abandoned{nullptr};
   state* const left = state_.release();
   left->abandoned_before = abandoned.exchange(left);
@@ -532,7 +531,7 @@ runtime_statistics runtime::statistics() const {
     out.modules.push_back({std::move(c.module), std::move(c.what), std::move(c.place), c.count,
                            static_cast<double>(c.time) * 1e-9, c.amount});
   out.events = detail::event_statistics_of(state_->context);
-  // Read after what is taken from it, so that it is never the smaller by much.
+  // Read after the resumptions, so that the difference is rarely negative.
   std::uint64_t suspensions = 0;
   for (const auto& w : s.workers) suspensions += w->suspensions.read();
   out.suspended = suspensions > resumptions ? suspensions - resumptions : 0;

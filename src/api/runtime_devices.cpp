@@ -20,7 +20,7 @@
 namespace stretto {
 namespace {
 
-/// The processes of this host that use its devices together.
+/// The processes of this host that share its devices.
 class host {
  public:
   explicit host(dist::job_member* of) : of_(of) {
@@ -48,7 +48,7 @@ class host {
   net::host_nodes is_;
 };
 
-/// Behind the name of a device, why this process has it.
+/// Why this process has the device; follows its name in the log.
 std::string reason_of(const device::device_share& s, std::uint32_t on_host) {
   if (!s.processes) return {};
   const std::string those =
@@ -60,7 +60,7 @@ std::string reason_of(const device::device_share& s, std::uint32_t on_host) {
   return text;
 }
 
-/// Restricts the words to this process's part.
+/// Restricts the requests to this process's share.
 void apply_device_assignment(std::vector<device::device_request>& which, const std::vector<device::backend>& known,
                              const device::open_options& how, host& of, std::vector<std::shared_ptr<void>>& held) {
   const device::visible_devices visible = device::discover_devices(which, known, how);
@@ -84,7 +84,7 @@ std::vector<device::opened_device> open_assigned_devices(const base::settings& s
                                  .check = s.check != base::check_mode::off,
                                  .cache = device::kernel_cache::default_folder()};
   std::vector<device::device_request> which;
-  std::exception_ptr wrong;  // thrown when the others have heard of this process, for which they wait
+  std::exception_ptr wrong;  // rethrown after the exchange, for which the other processes wait
   try {
     which = device::parse_devices(s.devices, known);
   } catch (...) {
@@ -97,7 +97,7 @@ std::vector<device::opened_device> open_assigned_devices(const base::settings& s
   return device::open_devices(which, known, how);
 }
 
-/// A job begins with all of its nodes or with none: who cannot would be waited for.
+/// A job begins with all of its nodes or with none: the others would wait for one that has failed.
 void agree_on_start(dist::job_member& of, const std::exception_ptr& why) {
   const auto failed = of.first_failed(why != nullptr);
   if (why) std::rethrow_exception(why);

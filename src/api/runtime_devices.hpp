@@ -1,8 +1,7 @@
-// runtime_devices.hpp - the devices of a runtime: those that its options ask for, and of these its part, where others
-// of its host ask, too.
+// runtime_devices.hpp - opens the devices of a runtime: those that its options name; if other processes of the host
+// name the same devices, its share of them.
 //
-// Threads     the thread that makes the runtime. Where there are other processes of a job on the host it waits for
-//             them.
+// Threads     the thread that makes the runtime. It waits for the other processes of its job on the host.
 #pragma once
 
 #include <memory>
@@ -13,9 +12,9 @@
 
 namespace stretto {
 
-/// Null where there are none to open: a runtime without devices asks no driver. Says in the log, as `node`, which it
-/// has and why.
-///   of       the job that it has joined; null: none
+/// Null if there are none to open: a runtime without devices calls no driver. Logs, as `node`, the devices that it has
+/// and why.
+///   of       the job that the runtime has joined; null: none
 ///   throws   K26, K27, K29; K47 where another node of the job cannot
 std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool stepped, dist::job_member* of,
                                                  std::uint16_t node);

@@ -12,7 +12,7 @@
 namespace stretto::detail {
 namespace {
 
-/// Each change takes effect by one store: in a child that is forked meanwhile, it has happened or not.
+/// Each change is one store, so a child that is forked meanwhile sees all of it or nothing.
 struct registry {
   using places = std::vector<std::atomic<const runtime*>>;
 
@@ -38,7 +38,8 @@ struct registry {
   }
 };
 
-/// Never destroyed: a static runtime may end after everything else. A child knows those of its parent, to refuse them.
+/// Never destroyed: a static runtime may end after everything else. A forked child keeps the entries of its parent, to
+/// refuse these runtimes.
 registry& of_process() {
   static registry& one = base::make_immortal<registry>();
   static const base::fork_reset in_child(base::construct_anew<std::mutex>, &one.mutex);

@@ -1,5 +1,5 @@
-// runtime_registry.hpp - which runtimes of this process can be attached to: a thread may try it when a runtime has just
-// ended.
+// runtime_registry.hpp - the runtimes of this process to which threads can be attached. A thread may try to attach to a
+// runtime that has just ended.
 //
 // Threads     any.
 #pragma once
@@ -12,13 +12,13 @@ class runtime;
 
 namespace detail {
 
-/// From its start on.
+/// Threads may attach from now on.
 void register_runtime(const runtime& r);
-/// No thread attaches any more.
+/// No thread can attach any more.
 void unregister_runtime(const runtime& r) noexcept;
-/// The same, unless `is_in_use`, which is asked while no thread can attach. Whether it was forgotten.
+/// The same, unless `is_in_use` returns true; no thread can attach during that call. Returns whether it was removed.
 bool unregister_runtime_unless(const runtime& r, const std::function<bool()>& is_in_use) noexcept;
-/// Calls `attach` while `r` cannot be forgotten; false, and nothing is called, if it is not known.
+/// Calls `attach` while `r` cannot be removed; returns false, without the call, if `r` is not registered.
 bool with_registered(const runtime& r, const std::function<void()>& attach);
 
 }  // namespace detail

@@ -18,7 +18,7 @@ std::uint64_t limit() noexcept {
   return ::getrlimit(RLIMIT_AS, &now) != 0 || now.rlim_cur == RLIM_INFINITY ? no_limit : now.rlim_cur;
 }
 
-/// 0 where the system does not say.
+/// 0 if the system does not report it.
 std::uint64_t mapped() noexcept {
   char text[64] = {};
   const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);

@@ -6,8 +6,8 @@
 //
 // Threads     block_pool: any. block_cache: its owner thread only.
 // Cost        allocate and free: a few instructions; once per batch, one lock on the pool.
-// Invariants  blocks are aligned to 64 bytes and zero when new; memory goes back to the system only with the pool,
-//             unless that recycles nothing.
+// Invariants  blocks are aligned to 64 bytes and zero when new. A pool that recycles frees its memory only when it is
+//             destroyed.
 #pragma once
 
 #include <algorithm>
@@ -24,17 +24,17 @@ struct free_block {
   std::size_t count;
 };
 
-/// Where one runtime's blocks of one size come from.
+/// The blocks of one size of a runtime.
 class block_pool {
  public:
-  /// Without `recycles` each block comes from the system and goes back there: to see what recycling brings, and for
-  /// tools that look for blocks used after they were freed. Not where somebody may look at a block that is free.
+  /// Without `recycles` each block is allocated from the system and freed to it: for measurements, and for tools that
+  /// find uses of freed blocks. Not allowed if a thread may read a free block.
   explicit block_pool(std::size_t block_bytes, bool recycles = true)
       : block_bytes_(block_bytes), batch_(recycles ? batch_of(block_bytes) : 1), recycles_(recycles) {}
   block_pool(const block_pool&) = delete;
   ~block_pool();
 
-  /// In a forked child (fork_reset.hpp), of one that is never destroyed: what was there to be used again is lost.
+  /// Resets a pool that is never destroyed, in a forked child (fork_reset.hpp). Its free blocks are leaked.
   static void begin_anew(void* of) noexcept;
 
   /// A list of at least one block; new memory if the pool is empty. Throws std::bad_alloc.
@@ -45,9 +45,9 @@ class block_pool {
   /// Bytes obtained from the system so far.
   std::size_t footprint() const noexcept { return footprint_.load(std::memory_order_relaxed); }
 
-  /// Blocks that change hands at once.
+  /// Blocks that a thread takes or returns at once.
   std::size_t batch() const noexcept { return batch_; }
-  /// That one thread may have before it gives some back.
+  /// Free blocks that one thread may keep before it returns some.
   std::size_t most_per_thread() const noexcept { return recycles_ ? 2 * batch_ : 1; }
 
  private:
@@ -65,7 +65,7 @@ class block_pool {
   std::atomic<std::size_t> footprint_{0};
 };
 
-/// One thread's share.
+/// The free blocks of one thread.
 class block_cache {
  public:
   block_cache() = default;

@@ -1,11 +1,10 @@
-// bytes.hpp - what a message between nodes holds: numbers and texts, one behind the other, read in the order in which
-// they were written.
+// bytes.hpp - encodes and decodes messages between nodes: numbers and texts, read in the order in which they were
+// written.
 //
-// Nodes of a job run the same program on the same kind of processor, so that numbers travel as they are in memory.
+// The nodes of a job run the same program on the same kind of processor, so numbers are copied as they are in memory.
 //
 // Threads     none of its own.
-// Invariants  (1) a reader never reads beyond the end: what is missing reads as 0 or empty, and is_whole() is false
-//             then.
+// Invariants  (1) a reader never reads beyond the end: missing data reads as 0 or empty, and is_whole() is then false.
 #pragma once
 
 #include <algorithm>
@@ -33,14 +32,14 @@ class writer {
     put_whole(number);
     return *this;
   }
-  /// Several numbers at once, without anything between them.
+  /// A structure of numbers without padding.
   template <class T>
     requires std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>
   writer& put_front(const T& numbers) {
     put_whole(numbers);
     return *this;
   }
-  /// At most `most` characters of it.
+  /// At most `most` characters of the text.
   writer& put_text(std::string_view text, std::size_t most) {
     text = text.substr(0, std::min<std::size_t>(most, 0xffff));
     put(static_cast<std::uint16_t>(text.size()));
@@ -53,7 +52,7 @@ class writer {
     used_ += bytes.size();
   }
 
-  /// In place of the first of all, which was of the same type.
+  /// Overwrites the first number that was put, which was of the same type.
   template <class T>
     requires std::is_arithmetic_v<T>
   void replace_first(T number) noexcept {
@@ -76,7 +75,7 @@ class writer {
     used_ += sizeof numbers;
   }
   [[gnu::noinline]] void put_on_heap(std::span<const std::byte> bytes) {
-    // With room for what follows a large part, which would else be copied once more for a few words.
+    // Spare capacity: a few fields behind a large part must not copy that part again.
     if (used_ + bytes.size() > heap_bytes_.capacity())
       heap_bytes_.reserve(std::max(2 * used_, used_ + bytes.size() + spare_heap_bytes));
     if (heap_bytes_.empty()) heap_bytes_.assign(inline_bytes_, inline_bytes_ + std::min(used_, sizeof inline_bytes_));
@@ -85,7 +84,7 @@ class writer {
   }
 
   static constexpr std::size_t spare_heap_bytes = 256;
-  std::byte inline_bytes_[160];  // what nearly all messages are content with
+  std::byte inline_bytes_[160];  // enough for nearly all messages
   std::vector<std::byte> heap_bytes_;
   std::size_t used_ = 0;
 };
@@ -106,12 +105,12 @@ class reader {
     return get_whole<T>();
   }
   std::string get_text() { return get_text(get<std::uint16_t>()); }
-  /// Of so many characters, which was written as bytes.
+  /// A text of that length, which was written as bytes.
   std::string get_text(std::size_t characters) {
     const auto bytes = get_bytes(characters);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
-  /// A view of what was given; empty if there is less.
+  /// A view of the next `n` bytes; empty if fewer are left.
   std::span<const std::byte> get_bytes(std::size_t n) noexcept {
     if (n > left_.size()) {
       is_whole_ = false;

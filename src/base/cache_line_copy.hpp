@@ -1,8 +1,8 @@
-// cache_line_copy.hpp - copies between processes of a host, line by line: out to memory, and from there.
+// cache_line_copy.hpp - copies between processes of a host, cache line by cache line.
 //
-// Lines that one core has written and another reads go from core to core, and back when they are written again. Where
-// these cores share no cache but a distant one that takes many times as long as by way of memory. And where what is
-// read is in no cache, the string moves that memcpy takes for many bytes are slow if source and target lie differently
+// A cache line that one core writes and another reads moves from core to core, and back for the next write. If the
+// cores share no near cache, that takes many times as long as a transfer through memory. If the source is in no cache,
+// the string instructions that memcpy uses for many bytes are slow when source and target are aligned differently
 // within their lines (docs/adr/0075).
 //
 // Threads     pure. A thread that sees a later release store sees the copied bytes.
@@ -13,10 +13,10 @@
 
 namespace stretto::base {
 
-/// For another core to read: past the caches of this one.
+/// For data that another core reads: non-temporal stores, which bypass the caches of this core.
 void copy_nontemporal(std::byte* to, const std::byte* from, std::size_t bytes) noexcept;
 
-/// Of what another core has written, to wherever it shall be: by plain loads and stores.
+/// For data that another core has written: plain loads and stores.
 void copy_by_lines(std::byte* to, const std::byte* from, std::size_t bytes) noexcept;
 
 }  // namespace stretto::base

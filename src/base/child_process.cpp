@@ -40,7 +40,7 @@ class pipe_ends {
   std::array<int, 2> ends_{-1, -1};
 };
 
-/// With no signal blocked or ignored, whatever this thread does with them.
+/// The child starts with no signal blocked or ignored.
 pid_t start(const child_command& command, int output, int errors) {
   std::vector<char*> arguments;
   for (const std::string& w : command.arguments) arguments.push_back(const_cast<char*>(w.c_str()));
@@ -73,7 +73,7 @@ bool read_some(int from, std::string& to, std::size_t most) {
   return bytes > 0 || (bytes < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-/// Until both streams end; false where that takes longer than until `end`.
+/// Reads until both streams end; false if they have not ended at `end`.
 bool read_both(pipe_ends& output, pipe_ends& errors, child_end& made, std::size_t most, clock::time_point end) {
   std::array<pollfd, 2> from{pollfd{output.reader(), POLLIN, 0}, pollfd{errors.reader(), POLLIN, 0}};
   while (from[0].fd >= 0 || from[1].fd >= 0) {
@@ -86,7 +86,7 @@ bool read_both(pipe_ends& output, pipe_ends& errors, child_end& made, std::size_
   return true;
 }
 
-/// False where it still runs at `end`. Streams end early where a program closes them.
+/// False if the child still runs at `end`. A program may close its streams earlier.
 bool wait_for(pid_t child, int& status, clock::time_point end) {
   for (;;) {
     const pid_t done = ::waitpid(child, &status, WNOHANG);

@@ -1,4 +1,4 @@
-// child_process.hpp - runs another program to its end, or to a time limit, and keeps what it printed.
+// child_process.hpp - runs another program to its end, or to a time limit, and captures its output.
 //
 // Threads     any. The program is started anew, never forked from this process, whose threads may hold locks.
 // Cost        starting a process; the calling thread waits.
@@ -22,7 +22,7 @@ struct child_command {
 struct child_end {
   bool is_started = false;
   bool is_in_time = true;
-  int status = 0;              // as waitpid() gives it; 0 where the program ignores SIGCHLD and nobody knows
+  int status = 0;              // of waitpid(); 0 if it is unknown, because the program ignores SIGCHLD
   std::string output, errors;  // standard output and standard error
 
   /// "was killed by signal 6 (Aborted)", "ended with exit code 9", "did not end within 20 s".

@@ -1,5 +1,5 @@
-// clock.hpp - nanoseconds that only grow, for timeouts, and those that a thread used. Measurements use the trace
-// floor's clock.
+// clock.hpp - a steady clock in nanoseconds, for timeouts, and the processor time of a thread. Measurements use the
+// trace floor's clock.
 #pragma once
 
 #include <time.h>
@@ -15,7 +15,7 @@ inline std::uint64_t nanoseconds_now() noexcept {
           .count());
 }
 
-/// Processor time of the calling thread so far: what it does, however busy the machine is.
+/// Processor time that the calling thread has used.
 inline std::uint64_t processor_nanoseconds() noexcept {
   timespec t{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);

@@ -1,4 +1,4 @@
-// config.hpp - the one place where the compiler and the processor are asked what they are.
+// config.hpp - the only place that inspects the compiler and the processor.
 //
 // Everything here is a value or a one-line function; elsewhere the choice is `if constexpr (base::x86_64)`, whose
 // branches are both compiled, so that neither rots. LAYERS names the few other files that may use #if.
@@ -9,7 +9,7 @@
 
 namespace stretto::base {
 
-// g++ defines macros; clang answers questions, which g++ 12 cannot even read.
+// g++ defines macros; clang has __has_feature, which g++ 12 cannot parse.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 inline constexpr bool thread_sanitizer = true;
@@ -46,7 +46,7 @@ inline constexpr std::string_view compiler = __VERSION__;
 inline constexpr std::string_view compiler = "g++ " __VERSION__;
 #endif
 
-/// Tells the core that this is a spin loop.
+/// A hint to the core that this is a spin loop.
 inline void relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -69,7 +69,7 @@ inline void* thread_slot() noexcept {
 #endif
 }
 
-/// Whether this processor has vectors of 32 bytes for all that the baseline has of 16.
+/// Whether this processor has 32-byte vectors (AVX2).
 inline bool has_wide_vectors() noexcept {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx2");
@@ -78,8 +78,7 @@ inline bool has_wide_vectors() noexcept {
 #endif
 }
 
-/// While it lives, this thread's arithmetic takes numbers below the normal range for zero, and leaves zero in their
-/// place.
+/// While it lives, this thread's arithmetic treats denormal numbers as zero, in operands and results.
 class denormals_are_zero {
  public:
 #if defined(__x86_64__)

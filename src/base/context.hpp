@@ -38,7 +38,7 @@ inline constexpr unsigned floor_slots = static_cast<unsigned>(floor_slot::count)
 /// simulated nodes of one job share theirs as a cluster does), and the floors' own states.
 struct runtime_context {
   std::uint16_t node = 0;
-  order_observer* observer = nullptr;  // null unless costly checks are made
+  order_observer* observer = nullptr;  // null unless STRETTO_CHECK observes the order
   void* floors[floor_slots] = {};
 
   template <class State>
@@ -52,7 +52,7 @@ struct runtime_context {
 struct thread_context {
   runtime_context* runtime = nullptr;
   std::uint32_t index = 0;
-  std::uint64_t current_id = 0;  // the trace's number of what this thread does now; 0 unless every span is recorded
+  std::uint64_t current_id = 0;        // trace id of the thread's current span; 0 unless every span is recorded
   order_observer* observer = nullptr;  // the runtime's
   void* floors[floor_slots] = {};
 
@@ -63,13 +63,13 @@ struct thread_context {
   void set(floor_slot slot, void* state) noexcept { floors[static_cast<unsigned>(slot)] = state; }
 };
 
-/// The calling thread's context, or null on a thread that no runtime knows. Cost: two loads.
+/// The calling thread's context, or null on a thread of no runtime. Cost: two loads.
 inline thread_context* current() noexcept { return static_cast<thread_context*>(thread_slot()); }
 
-/// As current(), but throws error B20 that says how to attach. `verb` is what the user called: "async".
+/// As current(), but throws B20 instead of returning null. `verb` is the function that the user called: "async".
 thread_context& require_current(const char* verb);
 
-/// Makes `context` (or nothing) the calling thread's; returns what it was.
+/// Sets the calling thread's context (may be null); returns the previous one.
 thread_context* set_current(thread_context* context) noexcept;
 
 }  // namespace stretto::base

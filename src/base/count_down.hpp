@@ -1,4 +1,5 @@
-// count_down.hpp - a count of what is left, or of references: the last one goes on, and knows what all others did.
+// count_down.hpp - decrements a count of references or of remaining work. Who takes the last one sees all effects of
+// the others.
 //
 // Threads     any.
 // Cost        one atomic subtraction.
@@ -10,7 +11,7 @@
 
 namespace stretto::base {
 
-/// Takes one off; whether that was the last.
+/// Decrements; true if that was the last one.
 template <class Count>
 bool count_down(std::atomic<Count>& left) noexcept {
   announce_release(&left);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view their_name = "stretto driver";
 
-/// When a thread began, as the kernel counts: its number may be another's later. 0 if it has ended.
+/// Start time of a thread in kernel ticks: a thread number may be reused. 0 if the thread has ended.
 std::uint64_t begin_of_thread(int number) {
   std::ifstream in("/proc/self/task/" + std::to_string(number) + "/stat");
   std::string text;
@@ -32,10 +32,10 @@ std::uint64_t begin_of_thread(int number) {
   return at < text.size() ? std::strtoull(text.c_str() + at, nullptr, 10) : 0;
 }
 
-/// Those that were seen when a driver had been called, by when they began; what they are called later does not matter.
+/// Driver threads that were found after calls of drivers, by start time. Their later names do not matter.
 struct registry {
   std::mutex mutex;
-  std::vector<int> callers;  // of drivers, at the moment: they bear the name and are none
+  std::vector<int> callers;  // threads that call a driver now: they have the name, but are no driver threads
   std::map<int, std::uint64_t> seen;
 };
 registry& all() {

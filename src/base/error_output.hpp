@@ -1,6 +1,6 @@
-// error_output.hpp - an error on its way to the error stream, in the form that STRETTO_ERRORS asks for.
+// error_output.hpp - prints errors to standard error, in the form that STRETTO_ERRORS names.
 //
-// Threads     any; each error leaves in one write, so that lines of two do not mix.
+// Threads     any; each error is one write, so the lines of two errors do not mix.
 #pragma once
 
 #include <exception>
@@ -16,12 +16,12 @@ std::string printed(const std::exception& e, error_form form);
 /// Writes it to standard error; never throws.
 void print_error(const std::exception& e, error_form form) noexcept;
 
-/// The same of what the program goes on in spite of: "warning B10: ..."; as JSON with "severity":"warning".
+/// The same for a warning: "warning B10: ..."; as JSON with "severity":"warning".
 std::string printed_warning(const error& e, error_form form);
 void print_warning(const error& e, error_form form) noexcept;
 
-/// The form that was asked for, also where other options are misspelt or this one is: errors about options must be
-/// printed too. Looks at STRETTO_ERRORS and --errors only; `text` unless the last of them says `json`.
+/// The requested form. Reads only STRETTO_ERRORS and --errors, so that errors about other options can be printed;
+/// `text` unless the last of them is `json`.
 error_form error_form_of(const environment& variables, std::span<const std::string> arguments);
 
 }  // namespace stretto::base

@@ -1,4 +1,4 @@
-// file_descriptor.hpp - an open file of the system, closed at the end.
+// file_descriptor.hpp - owns a file descriptor and closes it.
 //
 // Threads     one at a time.
 #pragma once
@@ -11,7 +11,7 @@ namespace stretto::base {
 
 class file_descriptor {
  public:
-  /// Of what open(), socket(), ... returned; negative: there is none.
+  /// The result of open(), socket(), ...; negative: no file.
   explicit file_descriptor(int number) noexcept : number_(number) {}
   file_descriptor(const file_descriptor&) = delete;
   ~file_descriptor() {
@@ -19,7 +19,7 @@ class file_descriptor {
   }
   explicit operator bool() const noexcept { return number_ >= 0; }
   int number() const noexcept { return number_; }
-  /// It stays open.
+  /// Gives up ownership; the file stays open.
   int release() noexcept { return std::exchange(number_, -1); }
 
  private:

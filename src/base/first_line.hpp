@@ -1,4 +1,4 @@
-// first_line.hpp - files of one line, as the kernel has them in /proc and /sys.
+// first_line.hpp - reads files of one line, such as those in /proc and /sys.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace stretto::base {
 
-/// Without its end of line; empty if there is no such file.
+/// The first line without its newline; empty if there is no such file.
 inline std::string first_line(const std::filesystem::path& file) {
   std::ifstream in(file);
   std::string line;

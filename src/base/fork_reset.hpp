@@ -1,22 +1,22 @@
-// fork_reset.hpp - what belongs to the process, and a forked child begins anew.
+// fork_reset.hpp - resets process-wide objects in a forked child.
 //
-// fork() copies the memory and the calling thread alone. A lock that another thread held stays locked in the child, and
-// what that thread was changing stays half changed. So the child gets fresh ones, before fork() returns there: a
-// runtime of its own needs nothing of its parent's (docs/guide/lifetime.md).
+// fork() copies only the calling thread. A lock that another thread held stays locked in the child, and data that the
+// thread was changing stays inconsistent. The child therefore gets fresh objects before fork() returns there. A runtime
+// of the child needs nothing of its parent (docs/guide/lifetime.md).
 //
 //     std::mutex changing;
 //     const base::fork_reset in_child([]() noexcept { std::construct_at(&changing); });
 //
-// Threads     any. Resets run in the child, on its only thread. They neither wait nor allocate; what was there is never
-//             freed.
-// Limits      a child that is forked while another thread makes the process's first runtime may find that half made.
+// Threads     any. Resets run in the child, on its only thread. They neither wait nor allocate; the old objects are
+//             leaked.
+// Limits      a child that is forked while another thread makes the process's first runtime may find it half made.
 #pragma once
 
 #include <memory>
 
 namespace stretto::base {
 
-/// Lives as long as the process, or the library that holds it.
+/// Lives as long as the process, or as the library that contains it.
 class fork_reset {
  public:
   using function = void (*)(void* of) noexcept;
@@ -35,7 +35,7 @@ class fork_reset {
   const fork_reset* next_ = nullptr;
 };
 
-/// A fresh T where there was one that is never destroyed: fork_reset(construct_anew<T>, &it).
+/// Constructs a fresh T over one that is never destroyed: fork_reset(construct_anew<T>, &it).
 template <class T>
 void construct_anew(void* of) noexcept {
   std::construct_at(static_cast<T*>(of));

@@ -13,8 +13,8 @@
 namespace stretto::base {
 namespace {
 
-/// ThreadSanitizer keeps a signal back until the thread makes a call that it knows, which a futex's is not, and which
-/// the system takes up again after a signal: so it is never slept for long.
+/// ThreadSanitizer delays a signal until the thread makes a call that it intercepts. A futex call is not intercepted,
+/// and the kernel restarts it after a signal. Each sleep is therefore short.
 constexpr std::int64_t longest_sleep = 50'000'000;
 [[maybe_unused]] void let_handlers_run() noexcept { usleep(0); }
 

@@ -1,4 +1,4 @@
-// hash.hpp - FNV-1a, 64 bits: names files, finds damage, compares lists. Not against who means harm.
+// hash.hpp - FNV-1a, 64 bits: names files, detects damage, compares lists. Not safe against attackers.
 //
 // Threads     pure.
 // Source      Fowler, Noll, Vo.
@@ -9,7 +9,7 @@
 
 namespace stretto::base {
 
-/// Of what `before` is the hash of, with `text` behind it.
+/// The hash of a text whose beginning has the hash `before` and which ends with `text`.
 constexpr std::uint64_t fnv1a(std::string_view text, std::uint64_t before = 0xcbf29ce484222325u) noexcept {
   for (const char c : text) before = (before ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return before;

@@ -1,4 +1,4 @@
-// index_text.hpp - the index of an element, as messages show it: "(3, 4)".
+// index_text.hpp - formats the index of an element for messages: "(3, 4)".
 //
 // Threads     pure.
 #pragma once

@@ -16,8 +16,8 @@ fs::path folder_of(const fs::path& file) {
   return none ? fs::path() : whole.parent_path();
 }
 
-/// Where the system's loader looks for libraries of this program. A program with the static library is linked with ours
-/// among them.
+/// The folders where the system's loader searches for libraries of this program. For a program with the static library,
+/// the folder of ours is among them.
 std::vector<std::string> run_path() {
   std::vector<std::string> all;
   void* const program = ::dlopen(nullptr, RTLD_LAZY);

@@ -1,20 +1,20 @@
-// kept_heap.hpp - what a program frees stays with its heap, to be given out again.
+// kept_heap.hpp - keeps freed heap memory in the process, for later allocations.
 //
 // The C library gives the top of its heap back to the system as soon as some hundred KiB of it are free, and maps large
 // blocks one by one, until it has seen such blocks freed. Where arguments of a megabyte come and go, that is a fault
 // for each page of each message, which takes longer than to send it. keep_heap sets the thresholds that the C library's
 // own adaptation reaches once a program has freed blocks of 32 MiB.
 //
-// Threads     any; concerns all of the process.
-// Cost        two calls; up to `bytes` of each of the C library's arenas that are free and not the system's.
+// Threads     any; affects the whole process.
+// Cost        two calls; each arena of the C library keeps up to `bytes` of free memory.
 #pragma once
 
 #include <cstdint>
 
 namespace stretto::base {
 
-/// Whether it is so from now on. Not where `bytes` are 0, nor where the environment has settings of the C library's
-/// heap: MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_, or tunables of malloc in GLIBC_TUNABLES.
+/// Returns whether the thresholds were set. They are not if `bytes` is 0, or if the environment configures the C
+/// library's heap: MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_, or tunables of malloc in GLIBC_TUNABLES.
 bool keep_heap(std::uint64_t bytes) noexcept;
 
 }  // namespace stretto::base

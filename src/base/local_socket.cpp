@@ -49,7 +49,7 @@ class folder_lock {
       .remedy(remedy);
 }
 
-/// Another user could have made the folder first, and a socket of his in it.
+/// Another user may have made the folder first, with a socket in it.
 void make_private_folder(const fs::path& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     refuse(folder, std::strerror(errno), "set XDG_RUNTIME_DIR to an existing folder that you own");
@@ -73,7 +73,7 @@ bool is_trusted(int peer) noexcept {
 
 enum class listener { none, alive, stale };
 
-/// An own socket does not wait to connect: a queue that is full has somebody behind it.
+/// The socket is non-blocking: if the queue of connections is full, there is a listener.
 listener probe_listener(const sockaddr_un& address) noexcept {
   const file_descriptor s(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!s || connect(s.number(), as_sockaddr(address), sizeof address) == 0) return listener::alive;
@@ -131,7 +131,7 @@ local_socket::~local_socket() {
     const folder_lock lock(folder_);
     unlink((folder_ / (name_ + std::string(suffix))).c_str());
   }
-  shutdown(listener_, SHUT_RDWR);  // also that of a child which has it still
+  shutdown(listener_, SHUT_RDWR);  // also the descriptor that a forked child still has
   close(listener_);
   close(stop_event_);
 }

@@ -1,14 +1,14 @@
-// local_socket.hpp - a process answers others of its user, through sockets in a folder that only he can enter.
+// local_socket.hpp - a socket by which other processes of the same user query this process.
 //
 // A name is the process's number; where another process that lives has it already (two containers may share a folder
 // and count processes each for itself), "-1", "-2", ... follow. A process that finds a socket without a listener
 // removes it.
 //
-// Threads     any. The answers are made on a thread of the socket's own.
-// Cost        one thread, asleep until someone asks.
-// Invariants  (1) only the user of the process, and root, get an answer: the folder is 0700 and his, the socket 0600,
-//             and the kernel names who asks (SO_PEERCRED). (2) a socket that is removed is one that nobody listens to:
-//             looking and removing happen under a lock on the folder.
+// Threads     any. The socket makes its replies on a thread of its own.
+// Cost        one thread, which sleeps until a query arrives.
+// Invariants  (1) only the user of the process, and root, get a reply: the folder has mode 0700 and belongs to the
+//             user, the socket has mode 0600, and the kernel names the peer (SO_PEERCRED). (2) only a socket without
+//             a listener is removed: check and removal happen under a lock on the folder.
 #pragma once
 
 #include <sys/types.h>
@@ -23,13 +23,14 @@
 
 namespace stretto::base {
 
-/// Where this user's sockets are: "$XDG_RUNTIME_DIR/stretto", or "/tmp/stretto-1000" without that variable.
+/// The folder of this user's sockets: "$XDG_RUNTIME_DIR/stretto", or "/tmp/stretto-1000" without that variable.
 std::filesystem::path local_socket_folder();
 
 class local_socket {
  public:
-  /// Until it is destroyed, whoever of the same user connects is sent what `answer` returns, which must not throw.
-  ///   throws   B30 if there can be no socket in that folder, or the folder is not this user's alone
+  /// Until it is destroyed, each process of the same user that connects is sent the result of `answer`, which must not
+  /// throw.
+  ///   throws   B30 if there can be no socket in that folder, or if others may enter the folder
   local_socket(std::filesystem::path folder, std::function<std::string()> answer);
   local_socket(const local_socket&) = delete;
   ~local_socket();
@@ -49,7 +50,7 @@ class local_socket {
   std::thread thread_;
 };
 
-/// The names of those who listen there, in order; what is left of others is removed.
+/// The names of the sockets with a listener, in order; stale sockets are removed.
 std::vector<std::string> local_sockets_in(const std::filesystem::path& folder);
 
 /// The reply of the process behind a name; nothing if no process of this user listens there, or none replies in time.

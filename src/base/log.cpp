@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* pattern = "stretto %n %^%l%$: %v";
 
-// Loggers of the process share it; another thread may have been writing.
+// The console mutex of spdlog; another thread may hold it during fork().
 const fork_reset console_in_child([]() noexcept { std::construct_at(&spdlog::details::console_mutex::mutex()); });
 
 spdlog::level::level_enum to_spdlog(log_level at) {

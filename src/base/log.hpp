@@ -1,4 +1,4 @@
-// log.hpp - what a runtime tells its operator while it works: one line per message, by level.
+// log.hpp - the log of a runtime: one line per message, by level.
 //
 // Threads     a logger may be written to from any thread; lines never mix.
 // Cost        a message below the level: one load and a compare, nothing is formatted.
@@ -15,12 +15,12 @@
 
 namespace stretto {
 
-/// From silent to talkative; a logger shows its own level and those before it.
+/// From silent to verbose; a logger shows its own level and those before it.
 enum class log_level { off, error, warn, info, debug };
 
 namespace base {
 
-/// Whether to use terminal colours: `automatic` looks at the terminal and at NO_COLOR.
+/// A feature that may be switched by itself. Colours: `automatic` uses them on a terminal, unless NO_COLOR is set.
 enum class switch_mode { off, automatic, on };
 
 class logger {

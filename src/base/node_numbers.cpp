@@ -15,7 +15,7 @@ struct numbers {
   std::bitset<node_numbers> taken;
   std::map<std::uint16_t, std::uint32_t> jobs;  // first number, how many
 
-  /// In a forked child. Numbers of the parent's runtimes stay taken: events of theirs are not taken for the child's.
+  /// In a forked child. The numbers of the parent's runtimes stay in use, so that their events differ from the child's.
   void begin_anew() noexcept {
     std::construct_at(&mutex);
     std::construct_at(&jobs);

@@ -1,11 +1,11 @@
-// object_pool.hpp - memory for objects of a type that come and go in floods: what a thread has freed serves it again.
+// object_pool.hpp - a process-wide pool for objects of one size that are made and destroyed often.
 //
-//     auto l = std::allocate_shared<letter>(base::pool_allocator<letter>());
+//     auto m = std::allocate_shared<message>(base::pool_allocator<message>());
 //
 // Threads     any; an object may be freed by another thread than its maker.
-// Cost        a few instructions; once per batch, one lock (block_pool.hpp). The most that there was at a time is kept
-//             until the process ends, to be used again.
-// Invariants  with an address or thread sanitizer each object has memory of its own, and gives it back.
+// Cost        a few instructions; once per batch, one lock (block_pool.hpp). The pool keeps its peak memory until the
+//             process ends.
+// Invariants  under an address or thread sanitizer the pool recycles nothing.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ class object_pool {
     static const fork_reset in_child(block_pool::begin_anew, &all);
     return all;
   }
-  /// Null while the thread ends, which has given its share back.
+  /// Null on a thread that is ending and has returned its blocks.
   static share* mine() {
     static thread_local bool is_over = false;
     struct kept {
@@ -58,7 +58,7 @@ class object_pool {
   }
 };
 
-/// For allocate_shared: of one object at a time.
+/// For allocate_shared, which allocates one object at a time.
 template <class T>
 struct pool_allocator {
   using value_type = T;

@@ -210,7 +210,7 @@ std::string listed(std::span<const std::string> names) {
   return text;
 }
 
-// One value on its way into a row: who gave it, for the messages.
+// A value for an option, and its origin for messages.
 struct given {
   const option& row;
   std::string value;

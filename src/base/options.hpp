@@ -3,7 +3,8 @@
 // Threads     the table is constant; parsing is pure: environment and arguments come in as values.
 // Invariants  (1) an option stack_size is the variable STRETTO_STACK_SIZE and the flag --stack-size, always.
 //             (2) a flag wins over the environment, the environment over `start`; of equals, the last.
-//             (3) a misspelt flag or a value out of range is an error (B11 to B15); a misspelt variable is told (B10).
+//             (3) a misspelt flag or a value out of range is an error (B11 to B15); a misspelt variable is a warning
+//             (B10).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ enum class weight_mode { off, devices, nodes };
 enum class graph_kind { tasks, commands, instructions, timeline, prediction };
 enum class trace_detail { off, sampled, full };
 enum class check_mode { off, on, learn };
-/// How an error is printed: as people read it, or as one JSON object on one line.
+/// How an error is printed: as text, or as one JSON object on one line.
 enum class error_form { text, json };
 
 /// The value of every option. A new one holds the defaults of the table, which says what each means.

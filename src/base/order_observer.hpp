@@ -1,7 +1,7 @@
-// order_observer.hpp - who is told what orders what: tasks, waits and merges, for the checks of STRETTO_CHECK=1.
+// order_observer.hpp - the interface by which the checks of STRETTO_CHECK=1 learn what tasks, waits and merges order.
 //
 // Threads     any, at the same time.
-// Cost        where nobody observes: one load and one test per task, wait or merge.
+// Cost        without an observer: one load and one test per task, wait or merge.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class order_observer {
   /// The calling thread spawns a task; follows() names each of its preconditions before it can run.
   virtual void spawned(const void* task, thread_context& by) noexcept = 0;
   virtual void follows(const void* task, awaited precondition) noexcept = 0;
-  /// The memory of the record is a promise's from now on: what was known of a task there is not about it.
+  /// A promise uses the memory of the record from now on: forget the task that had it.
   virtual void reused(const void* record) noexcept = 0;
   /// The task or body on the calling thread has waited for it.
   virtual void waited(awaited what, thread_context& by) noexcept = 0;

@@ -1,5 +1,5 @@
-// passive_thread.hpp - threads of ours that only look: whoever counts the threads of the process that may still do
-// something leaves these out.
+// passive_thread.hpp - marks threads of the library that only observe, so that the hang detector does not count them
+// among the threads that may still act.
 //
 // Threads     any.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace stretto::base {
 
-/// On a thread that ends no event and makes no task ready, from its start to its end.
+/// Lives on a thread that ends no event and makes no task ready, from its start to its end.
 class passive_thread {
  public:
   passive_thread() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }
@@ -18,7 +18,7 @@ class passive_thread {
 
   static std::uint32_t count() noexcept { return count_.load(std::memory_order_seq_cst); }
 
-  /// In a forked child, which has none of them.
+  /// In a forked child, which has no such thread.
   static void begin_anew() noexcept { count_.store(0, std::memory_order_seq_cst); }
 
  private:

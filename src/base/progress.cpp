@@ -59,7 +59,7 @@ namespace {
 
 constinit progress_list list;
 
-// Works of the forking thread stay.
+// The progress lines of the forking thread stay.
 const base::fork_reset works_in_child([]() noexcept { std::construct_at(&list.mutex); });
 
 bool fits(base::switch_mode wish) noexcept {
@@ -109,7 +109,7 @@ void progress::draw_now_and_then() noexcept {
   try {
     list.draw(*this);
   } catch (...) {
-    // A line less.
+    // The line is skipped.
   }
 }
 

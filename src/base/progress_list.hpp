@@ -1,4 +1,4 @@
-// progress_list.hpp - every long work of this process that tells how far it is.
+// progress_list.hpp - the progress of all long work of this process.
 //
 // Threads     any.
 #pragma once

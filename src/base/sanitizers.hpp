@@ -1,6 +1,7 @@
-// sanitizers.hpp - what the run-time libraries of AddressSanitizer and ThreadSanitizer must know of us.
+// sanitizers.hpp - announces stack switches and orderings to AddressSanitizer and ThreadSanitizer.
 //
-// A program may be sanitized where the library is not: the functions are weak, and null unless the program brings them.
+// A program may be sanitized although the library is not. The functions are therefore weak, and null unless the program
+// has them.
 //
 // Threads     any.
 // Cost        a load and a predicted branch each in a program without sanitizers.
@@ -25,14 +26,14 @@ extern "C" {
 
 namespace stretto::base {
 
-/// The memory has a new use; what AddressSanitizer noted of its last one, the frames of a stack for one, is void.
+/// The memory has a new use: AddressSanitizer must forget its marks of the last one, such as frames of a stack.
 inline void unpoison(const volatile void* address, std::size_t bytes) noexcept {
   if (__asan_unpoison_memory_region) [[unlikely]]
     __asan_unpoison_memory_region(address, bytes);
 }
 
-/// Whether ThreadSanitizer watches the program and not the library. It then sees none of the library's atomics, and has
-/// to be told what orders the program's accesses. Where it watches the library, too, it must judge that by itself.
+/// Whether the program is built with ThreadSanitizer and the library is not. ThreadSanitizer then sees none of the
+/// library's atomics, so the library must announce what orders the program's accesses.
 inline bool is_watched_alone() noexcept { return !thread_sanitizer && __tsan_acquire; }
 
 /// All that the calling thread has done so far happens before what others do after announce_acquire of this address.

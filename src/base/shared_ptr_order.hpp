@@ -1,4 +1,4 @@
-// shared_ptr_order.hpp - tells the program's ThreadSanitizer what the counts of std::shared_ptr order in the library.
+// shared_ptr_order.hpp - announces to the program's ThreadSanitizer what the counts of std::shared_ptr order.
 //
 // The library's atomics are not seen (sanitizers.hpp): the last owner would seem to free memory that another one still
 // uses. libstdc++ asks for two macros around each count. They must be there before its first header, so the build

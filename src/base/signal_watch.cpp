@@ -23,8 +23,8 @@
 
 namespace stretto::base {
 
-// Handlers belong to the process, so watches share what follows. Nothing of it needs an end: a runtime may live longer
-// than what the main thread destroys.
+// Handlers belong to the process, so all watches share this. It is never destroyed: a runtime may outlive the static
+// objects of the main thread.
 struct signal_registry {
   static constexpr int signals = 64;
 
@@ -34,9 +34,9 @@ struct signal_registry {
   std::atomic<std::uint32_t> inside{0};               // handlers that may read `before`
   struct sigaction before[signals] = {};              // written while none is inside that would read it
 
-  // Constructors and destructors, whole.
+  // Held during whole constructors and destructors.
   std::mutex change_mutex;
-  std::uint64_t installed = 0;  // ours are there, or below another's
+  std::uint64_t installed = 0;  // a bit per signal whose handler is ours, or one that forwards to ours
   std::thread* thread = nullptr;
   std::atomic<bool> ends{false};
 
@@ -76,7 +76,7 @@ void on_signal(int number, siginfo_t* about, void* context) {
     registry.wake();
   }
   errno = error_of_others;
-  // The usual end of a process by a signal that nobody handles is what a watch is there to replace.
+  // A watch replaces the default action, which is to end the process.
   if (next.sa_flags & SA_SIGINFO) return next.sa_sigaction(number, about, context);
   if (next.sa_handler != SIG_DFL && next.sa_handler != SIG_IGN) next.sa_handler(number);
 }
@@ -87,7 +87,7 @@ const fork_reset signals_in_child([]() noexcept { registry.begin_anew(); });
 
 }  // namespace
 
-/// In a forked child: handlers stay, what they were installed for and the thread are the parent's.
+/// In a forked child: the handlers stay; the watches and the thread belong to the parent.
 void signal_registry::begin_anew() noexcept {
   watched.store(0, std::memory_order_seq_cst);
   pending.store(0, std::memory_order_seq_cst);
@@ -121,7 +121,7 @@ void signal_registry::install(int number) noexcept {
   ours.sa_sigaction = on_signal;
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;  // ONSTACK: a task's stack is small
   sigemptyset(&ours.sa_mask);
-  while (inside.load(std::memory_order_seq_cst)) relax();  // of an earlier life
+  while (inside.load(std::memory_order_seq_cst)) relax();  // handlers of an earlier installation
   sigaction(number, nullptr, &before[number]);
   sigaction(number, &ours, nullptr);
 }
@@ -130,7 +130,7 @@ void signal_registry::uninstall(int number) noexcept {
   watched.fetch_and(~bit(number), std::memory_order_seq_cst);
   struct sigaction now;
   sigaction(number, nullptr, &now);
-  if (!is_ours(now)) return;  // a handler of ours that someone passes on to must stay what it is
+  if (!is_ours(now)) return;  // another handler may forward to ours
   sigaction(number, &before[number], nullptr);
   installed &= ~bit(number);
 }
@@ -142,7 +142,7 @@ bool signal_registry::start_thread() {
     ends.store(false, std::memory_order_seq_cst);
     thread = new std::thread([this] { serve(); });
   } catch (const std::system_error&) {
-    // Asked questions are worth less than the program that would answer them.
+    // The program goes on without watches.
   }
   return thread != nullptr;
 }
@@ -220,7 +220,7 @@ void signal_registry::run_signal_callbacks(std::uint64_t due) noexcept {
   }
 }
 
-/// How long until the next look is due; timed_watch::never: none is.
+/// Nanoseconds until the next callback is due; timed_watch::never: none is.
 std::int64_t signal_registry::run_timed_callbacks() noexcept {
   const std::scoped_lock list(list_mutex);
   std::int64_t pause = timed_watch::never;

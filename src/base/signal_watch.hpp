@@ -1,16 +1,15 @@
-// signal_watch.hpp - callbacks for signals that ask a running program something, and now and then, on a thread where
-// all is allowed.
+// signal_watch.hpp - callbacks for signals and timers, on an ordinary thread.
 //
 // The handler marks its signal and wakes one thread of the process, which sleeps in a futex and blocks every signal
 // itself; that thread runs the callbacks. The handler installed before still runs, after ours. One thread of its
 // own, and not a runtime's service thread: it answers also while a poller of a module hangs.
 //
 // Threads     any, any number at a time; but not from inside a callback.
-// Cost        the first watch starts the thread, the last ends it; between, nothing until a signal comes or a time.
-// Invariants  (1) once a watch is destroyed its callback does not run and will not; no two run at once. (2) with the
-//             last watch of a signal its handler is again that from before, unless someone has put his own on top: then
-//             ours stays below and only passes on. (3) the handler allocates nothing and locks nothing. (4) signals
-//             that come while a callback runs make it run once more, however many they are.
+// Cost        the first watch starts the thread, the last one ends it. The thread sleeps until a signal or a timer.
+// Invariants  (1) once a watch is destroyed, its callback does not run; no two callbacks run at once. (2) the last
+//             watch of a signal restores the previous handler, unless the program has installed another one since:
+//             then ours stays and only forwards. (3) the handler allocates nothing and locks nothing. (4) signals that
+//             arrive while a callback runs make it run once more, however many they are.
 #pragma once
 
 #include <signal.h>
@@ -24,8 +23,8 @@ namespace stretto::base {
 
 class signal_watch {
  public:
-  /// While it lives, `callback` runs whenever the process gets that signal; what it throws is told on standard error.
-  /// Where the system has no thread for it, the signal keeps the meaning that it had.
+  /// While it lives, `callback` runs whenever the process gets that signal; an exception is printed to standard error.
+  /// If the system cannot start a thread, the signal keeps its previous handler.
   ///   number   1 to 63, such as SIGUSR1
   signal_watch(int number, std::function<void()> callback);
   signal_watch(const signal_watch&) = delete;
@@ -42,13 +41,13 @@ class timed_watch {
  public:
   static constexpr std::int64_t never = -1;
 
-  /// While it lives, `look` runs soon, and again as many nanoseconds after each look as that returned; `never`: not
-  /// before call(). It must not throw. Where the system has no thread for it, it does not run.
+  /// While it lives, `callback` runs soon, and then again after the nanoseconds that it returned; `never`: not before
+  /// call(). It must not throw. If the system cannot start a thread, it does not run.
   explicit timed_watch(std::function<std::int64_t()> callback);
   timed_watch(const timed_watch&) = delete;
   ~timed_watch();
 
-  /// `look` runs soon, whatever it has returned. From anywhere, also from inside a callback; waits for nobody.
+  /// The callback runs soon, whatever it has returned. May be called from a callback; does not wait.
   void call() noexcept;
 
  private:
@@ -63,7 +62,7 @@ class timed_watch {
 /// that library has installed. LLVM, which drivers load, handles the signal that asks for a trace, and ends the program
 /// if a handler above its own passes it on.
 ///
-/// One at a time in a process: others wait, and so do watches that are made or end meanwhile.
+/// One at a time in a process: others wait, and so do watches that are made or destroyed meanwhile.
 class preserved_signal_handlers {
  public:
   preserved_signal_handlers();

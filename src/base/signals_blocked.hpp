@@ -1,5 +1,5 @@
-// signals_blocked.hpp - for the making of a thread that takes no signals: it inherits the mask, and the program's
-// handlers run elsewhere.
+// signals_blocked.hpp - blocks all signals while a thread is started: the new thread inherits the mask, so the
+// program's handlers never run on it.
 //
 // Threads     the calling thread's own mask.
 #pragma once

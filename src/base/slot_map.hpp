@@ -1,7 +1,6 @@
-// slot_map.hpp - values under numbers that it gives out, found in constant time, and walked in the order in which they
-// were added.
+// slot_map.hpp - a map that assigns numbers to values, with constant-time access and iteration in insertion order.
 //
-// A number is a slot's index and its generation: once its value is gone, it is nobody's, though the slot serves again.
+// A number is a slot's index and generation: the number of an erased value stays invalid when the slot is reused.
 //
 //     slot_map<request> all;
 //     const auto number = all.add({...});
@@ -9,9 +8,9 @@
 //     all.erase(number);
 //
 // Threads     none of its own.
-// Cost        add, find, erase: a few instructions; memory grows to the most values that there were at a time.
-// Invariants  (1) no number is 0. (2) a value does not move as long as it is there. (3) a number is given out twice
-//             only once its slot has served 2^32 times.
+// Cost        add, find, erase: a few instructions; memory follows the peak number of values.
+// Invariants  (1) no number is 0. (2) a value does not move. (3) a number is reused only after its slot has been
+//             used 2^32 times.
 // Source      generational indices, as of handles: event/event_table.hpp.
 #pragma once
 
@@ -49,7 +48,7 @@ class slot_map {
     ++size_;
     return std::uint64_t{s.generation} << 32 | at;
   }
-  /// Null once it is gone, or for what is no number of this.
+  /// Null for an erased value or an unknown number.
   T* find(number n) noexcept {
     slot* const s = slot_of(n);
     return s ? &*s->value : nullptr;

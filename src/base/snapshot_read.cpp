@@ -11,7 +11,7 @@ namespace stretto::base {
 
 bool snapshot_read(const void* from, void* into, std::size_t bytes) noexcept {
   iovec here{into, bytes}, there{const_cast<void*>(from), bytes};
-  // Not through the library: sanitizers look into what they know.
+  // A raw system call: sanitizers intercept the function of the C library.
   return syscall(SYS_process_vm_readv, getpid(), &here, 1ul, &there, 1ul, 0ul) == static_cast<long>(bytes);
 }
 

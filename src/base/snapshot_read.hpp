@@ -1,8 +1,7 @@
-// snapshot_read.hpp - reads memory that others may change or give back meanwhile: for reports about a runtime that
-// lives on.
+// snapshot_read.hpp - reads memory that other threads may change or free meanwhile: for reports about a live runtime.
 //
-// The kernel copies, so that a stale pointer gives nothing instead of a crash, and sanitizers see no race: who reads
-// this way must take what it reads as a guess, unless it proves afterwards that nothing ran.
+// The kernel copies the memory: a stale pointer yields nothing instead of a crash, and sanitizers see no race. The
+// result is a guess, unless the caller proves afterwards that nothing ran meanwhile.
 //
 // Threads     any.
 // Cost        one system call per read.
@@ -20,8 +19,7 @@ namespace stretto::base {
 /// False if some of it cannot be read, or the system forbids it.
 bool snapshot_read(const void* from, void* into, std::size_t bytes) noexcept;
 
-/// A copy that no constructor has made and no destructor ends. A stale pointer may not even be aligned: then it is
-/// none.
+/// A bytewise copy of a T, without constructor and destructor. Empty for a pointer that is not aligned: it is stale.
 template <class T>
 class snapshot_copy {
  public:

@@ -1,4 +1,4 @@
-// socket_address.hpp - the address of a socket that is a file.
+// socket_address.hpp - the address of a Unix domain socket.
 //
 // Threads     pure.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace stretto::base {
 
-/// Nothing where the path is empty or too long for a socket.
+/// Nothing if the path is empty or too long for a socket.
 inline std::optional<sockaddr_un> socket_address(std::string_view path) noexcept {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

@@ -1,4 +1,4 @@
-// spin_lock.hpp - a lock for a handful of instructions: one exchange to take, one store to give.
+// spin_lock.hpp - a lock for critical sections of a few instructions: one exchange to lock, one store to unlock.
 //
 // Threads     any. Yields the core while it waits long, since the holder may have been interrupted.
 // Cost        about a quarter of a std::mutex when free.

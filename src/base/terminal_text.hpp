@@ -1,4 +1,4 @@
-// terminal_text.hpp - text from files and other programs on its way to a terminal.
+// terminal_text.hpp - makes text from files and other programs safe to print on a terminal.
 //
 // Threads     pure.
 #pragma once
@@ -8,9 +8,9 @@
 
 namespace stretto::base {
 
-/// The text with every character that a terminal would obey written as in JSON, "\u001b": control characters but tab
-/// and newline, those of U+0080 to U+009F, and those that change the direction of writing (U+202E and its like). Bytes
-/// that are no UTF-8 become U+FFFD. JSON stays the same JSON.
+/// The text with all control characters escaped as in JSON, "\u001b": those below U+0020 except tab and newline, U+007F
+/// to U+009F, and those that change the direction of writing (such as U+202E). Bytes that are no UTF-8 become U+FFFD.
+/// JSON keeps its meaning.
 std::string terminal_text(std::string_view text);
 
 }  // namespace stretto::base

@@ -31,11 +31,11 @@ namespace {
 
 constexpr int stack_signal = SIGWINCH;
 constexpr std::size_t most_frames = 128;
-constexpr std::int64_t timeout_ns = 100'000'000;  // nanoseconds
+constexpr std::int64_t timeout_ns = 100'000'000;
 
-// Of the one stack_signal at a time.
+// State of the one request at a time.
 std::mutex request_mutex;
-constinit std::atomic<int> requested_thread{0};       // the thread; 0: nobody, or it is answering
+constinit std::atomic<int> requested_thread{0};       // 0: none, or the thread is replying
 constinit std::atomic<std::uint32_t> is_answered{0};  // futex
 constinit const void* frames[most_frames];
 constinit std::size_t frame_count = 0;
@@ -50,7 +50,7 @@ _Unwind_Reason_Code record_frame(_Unwind_Context* context, void*) {
   int is_interrupted = 0;
   const auto address = _Unwind_GetIPInfo(context, &is_interrupted);
   if (!address) return _URC_END_OF_STACK;
-  if (is_interrupted) frame_count = 0;  // what stands above it is the stack_signal itself
+  if (is_interrupted) frame_count = 0;  // the frames above are those of the signal handler
   // A return address may lie behind the function whose last act is a call.
   frames[frame_count++] = reinterpret_cast<const void*>(address - (is_interrupted ? 0 : 1));
   return _URC_NO_REASON;
@@ -67,7 +67,7 @@ void on_stack_signal(int) {
   errno = error_of_others;
 }
 
-/// The functions of one file, also those that it does not export.
+/// A function of a file, exported or not.
 struct symbol {
   std::uintptr_t address;
   std::size_t bytes;

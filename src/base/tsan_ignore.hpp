@@ -1,8 +1,9 @@
-// tsan_ignore.hpp - a part of the library that ThreadSanitizer would misjudge, where it watches the program alone.
+// tsan_ignore.hpp - excludes parts of the library from ThreadSanitizer if the program is built with it and the library
+// is not.
 //
-// It sees what the library asks of the C library (memcpy, memcmp, operator new), but not the atomics that order that.
-// Never around code of the program, whose races would not be found. To announce an order (sanitizers.hpp) would hide
-// races of what the program does before and after.
+// ThreadSanitizer then sees the library's calls of the C library (memcpy, memcmp, operator new), but not the atomics
+// that order them. Never use it around code of the program, whose races would stay undetected. To announce an order
+// (sanitizers.hpp) instead would hide races in the program before and after.
 //
 // Threads     any.
 // Cost        two loads and two tests.
@@ -19,7 +20,7 @@ extern "C" {
 
 namespace stretto::base {
 
-/// While it lives, accesses of the calling thread are not looked at.
+/// While it lives, ThreadSanitizer ignores the accesses of the calling thread.
 class tsan_ignore_scope {
  public:
   tsan_ignore_scope() noexcept {
@@ -33,15 +34,15 @@ class tsan_ignore_scope {
   }
 };
 
-/// An object of the process that is made at its first use and never destroyed: threads, and destructors of static
-/// objects, use it after main has ended. It is constant, or its own lock orders all uses. The compiler's guard orders
-/// that it was made before them, which ThreadSanitizer does not see.
+/// A process-wide object that is made at its first use and never destroyed: threads and destructors of static objects
+/// use it after main has ended. It is constant, or its own lock orders all uses. The compiler's guard orders its
+/// construction before them, which ThreadSanitizer does not see.
 template <class T>
 T& make_immortal() {
   const tsan_ignore_scope here;
   return *new T;
 }
-/// The same, of what the function returns.
+/// The same for the result of a function.
 template <class Function>
 const std::invoke_result_t<Function>& make_immortal(const Function& make) {
   const tsan_ignore_scope here;

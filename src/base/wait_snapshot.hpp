@@ -1,13 +1,11 @@
-// wait_snapshot.hpp - who waits for what in one runtime or on all nodes of a job, as a value; and how floors tell their
-// part of it.
+// wait_snapshot.hpp - the wait graph of one runtime or of all nodes of a job, as a value.
 //
-// Each floor that knows of waiting adds what it has to a wait_walk, the lowest floor first. It may find waiters that
-// are not its own: it leaves them in `linked`, and the floor whose they are says what they are. Only floor `diagnose`
-// walks.
+// Each floor adds its waits to a wait_walk, the lowest floor first. A floor may find waiters of another floor: it
+// leaves them in `linked`, and the other floor describes them. Only the floor `diagnose` makes walks.
 //
 // Threads     a value; the walk belongs to one thread.
-// Invariants  (1) wait_node::waits_for are indices into nodes. (2) a node that nobody described stands for something
-//             that has ended, or of which nothing is known.
+// Invariants  (1) wait_node::waits_for are indices into nodes. (2) a node that no floor described has ended, or is
+//             unknown.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +17,8 @@
 
 namespace stretto::base {
 
-/// An operation is one on instances, done on this node; a request one that others have a part in, on the node that
-/// asked for it.
+/// operation: on instances, executed on this node. request: an operation in which other nodes take part, on the node
+/// that requested it.
 enum class wait_kind : std::uint8_t {
   unknown,
   body,
@@ -43,16 +41,16 @@ inline constexpr const char* wait_kind_names[] = {"unknown", "body",   "task",  
 
 struct wait_node {
   wait_kind kind = wait_kind::unknown;
-  bool is_promised = false;  // of an event: something is bound to end it
-  bool is_end = false;       // of a runtime, which waits for all that is left
+  bool is_promised = false;  // of an event: its end is guaranteed
+  bool is_end = false;       // the end of a runtime, which waits for all remaining work
   bool is_running = false;   // of a task: on a worker now; of a thread: outside
   std::string name;          // task "halo", reservation R0, event
   std::string on;            // of a report of several nodes: "N1"
-  std::string everywhere;    // what all nodes of the job call it; empty: no other has to do with it
-  std::string made;          // where: "wave.cpp:41"; empty if unknown
+  std::string everywhere;    // its name on all nodes of the job; empty: no other node is concerned
+  std::string made;          // source line: "wave.cpp:41"; empty if unknown
   std::string waits_at;      // where it is suspended; empty if it is not
   std::string what_for;      // of an operation or a request: its preconditions; empty if what it waits for says enough
-  std::string held_by;       // who has it: the acquire at "wave.cpp:41", thread "reader" since "wave.cpp:41"
+  std::string held_by;       // the holder: the acquire at "wave.cpp:41", thread "reader" since "wave.cpp:41"
   std::uint64_t expected = 0, arrived = 0, announced = 0;  // of a barrier's phase
   std::vector<std::string> arrived_at;                     // of a barrier's phase: where, the latest few
   std::vector<std::uint32_t> waits_for;
@@ -64,14 +62,14 @@ struct worker_state {
   std::uint32_t index = 0;
   bool is_idle = false;
   std::string runs;    // what runs on it; empty if nothing does or it is unknown
-  double seconds = 0;  // how long it has been seen to
+  double seconds = 0;  // for how long it has been observed
   std::int32_t kernel_thread = 0;
   std::vector<std::string> stack;  // of what runs, innermost first; empty if unknown
   std::string on;                  // of a report of several nodes: "N1"
   bool operator==(const worker_state&) const = default;
 };
 
-/// wait_node::held_by of a reservation, where all that this node knows is that it has passed it on.
+/// wait_node::held_by of a reservation that this node has passed on and whose holder it does not know.
 inline constexpr const char* held_elsewhere = "another node";
 
 /// The cost of a report after the limit had passed: on an idle machine no longer than each look's pause and the
@@ -85,10 +83,10 @@ struct reaction {
 
 struct wait_snapshot {
   std::uint32_t node = 0;
-  std::uint32_t of_nodes = 1;         // how many this is of, together
-  double seconds = 0;                 // without progress
-  bool is_proven = false;             // nothing can happen any more
-  std::vector<std::string> unproven;  // else: why something still may
+  std::uint32_t of_nodes = 1;         // number of nodes that this describes
+  double seconds = 0;                 // time without progress
+  bool is_proven = false;             // no progress is possible
+  std::vector<std::string> unproven;  // else: why progress is possible
   std::vector<worker_state> workers;
   std::vector<wait_node> nodes;
   reaction told;
@@ -101,7 +99,7 @@ class wait_walk {
 
   explicit wait_walk(wait_snapshot& into) noexcept : into_(into) {}
 
-  /// The node of that thing, made on first mention. `raw` tells things of one kind of key apart.
+  /// The node with that key, made at its first use. `raw` identifies it among those of its kind.
   std::uint32_t at(wait_kind key, std::uint64_t raw) {
     const auto [found, is_new] = known_.try_emplace({key, raw}, static_cast<std::uint32_t>(into_.nodes.size()));
     if (is_new) into_.nodes.emplace_back();
@@ -126,13 +124,13 @@ class wait_walk {
   }
   bool is_full() const noexcept { return into_.nodes.size() >= most_nodes || linked.size() >= most_nodes; }
 
-  /// A waiter that was found linked, by address, and the node that will fire it.
+  /// The address of a waiter that is linked to an event, and the node that will fire it.
   struct found_waiter {
     const void* waiter;
     std::uint32_t target;
   };
   std::vector<found_waiter> linked;
-  /// Floors above the scheduler, of waiters that it does not know: whether one was theirs, which they have told then.
+  /// For waiters that the scheduler does not know: each function returns whether its floor has described the waiter.
   std::vector<std::function<bool(const found_waiter&)>> others;
 
  private:

@@ -1,4 +1,4 @@
-// write_access.hpp - whether a file that is written at the end can be: asked at the start, before a long run is lost.
+// write_access.hpp - checks at the start of a long run whether a file can be written at its end.
 //
 // Threads     any.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace stretto::base {
 
-/// 0 where the file could be made or overwritten now, else the system's number of the reason. Makes nothing.
+/// 0 if the file could be made or overwritten now, else the system's error number. Makes no file.
 int write_access_error(const std::filesystem::path& file);
 
 }  // namespace stretto::base
