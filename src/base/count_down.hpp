@@ -1,5 +1,5 @@
-// count_down.hpp - decrements a count of references or of remaining work. Who takes the last one sees all effects of
-// the others.
+// count_down.hpp - decrements a count of references or of remaining work. The thread that takes the last one sees all
+// effects of the others.
 //
 // Threads     any.
 // Cost        one atomic subtraction.

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 file_content failed(std::string why) { return {.text = {}, .fault = std::move(why)}; }
 
-/// The next bytes; 0 at the end, -1 with errno. Waits for whoever writes to a pipe.
+/// The next bytes; 0 at the end, -1 with errno. Waits for the writer of a pipe.
 ssize_t read_part(int number, char* to, std::size_t bytes) {
   for (;;) {
     const ssize_t got = ::read(number, to, bytes);

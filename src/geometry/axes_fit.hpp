@@ -23,8 +23,8 @@ struct axes_fault {
 
 /// The reason why the axes do not fit, if they do not.
 ///
-///   axes_known   along so many axes the items are told apart, at most 3: those of the range, or more where somebody
-///                looks at more
+///   axes_known   number of axes along which items differ, at most 3: those of the range, or more if a mapper or kernel
+///                uses more
 ///   axes         of the array
 std::optional<axes_fault> find_axes_fault(const box& range, int axes_known, const box& elements, int axes,
                                           const detail::mapper_form& by);

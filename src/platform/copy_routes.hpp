@@ -20,9 +20,9 @@ struct channel_figures {
   double latency_seconds = 0;
 };
 
-/// The way of a copy of `bytes` among `count` memories, both ends included: least time by the channels' own figures,
-/// then fewest hops, then the lower positions; empty if there is none. `direct(from, to)` are the figures of the
-/// channel between two of them, or nothing.
+/// The route of a copy of `bytes` among `count` memories, both ends included: least time by the figures of the
+/// channels, then fewest hops, then the lower positions; empty if there is none. `direct(from, to)` returns the figures
+/// of the channel between two of them, or nothing.
 template <class Direct>
 std::vector<std::size_t> cheapest_copy(std::size_t count, const Direct& direct, std::size_t from, std::size_t to,
                                        std::uint64_t bytes) {
@@ -31,7 +31,7 @@ std::vector<std::size_t> cheapest_copy(std::size_t count, const Direct& direct, 
     std::size_t hops = 0, by = 0;
     bool settled = false;
   };
-  // There and back again is no way: only a channel from it to itself.
+  // A copy within one memory needs a channel from it to itself, not a round trip.
   if (from == to) return direct(from, to) ? std::vector{from, to} : std::vector<std::size_t>{};
   std::vector<reached> at(count);
   at[from].seconds = 0;
@@ -64,8 +64,8 @@ std::vector<std::size_t> cheapest_copy(std::size_t count, const Direct& direct, 
 
 /// The channels of a runtime, as they were when it started.
 struct copy_routes {
-  std::vector<place> ends;                 // what copies go from and to; one of them is no place: memory of the program
-  std::vector<bool> is_passed;             // by end: copies may go by way of it
+  std::vector<place> ends;                 // sources and targets of copies; one is no place: memory of the program
+  std::vector<bool> is_passed;             // by end: copies may pass through it
   std::vector<std::uint32_t> end_at;       // by place of the platform
   std::vector<double> bandwidth, latency;  // by end and end; 0 bytes per second: no channel leads there
 

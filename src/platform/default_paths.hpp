@@ -1,4 +1,4 @@
-// default_paths.hpp - where workers look for tasks when nobody said: up the memory hierarchy, then the nearest first.
+// default_paths.hpp - default paths of workers: up the memory hierarchy, then the nearest places first.
 //
 // Threads     pure.
 // Cost        climb: O(path x links of its places); nearest_first: O(places + links) per home.

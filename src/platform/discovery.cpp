@@ -63,7 +63,7 @@ bool packages_matter(const std::vector<hwloc_obj_t>& packages, const std::vector
   return true;
 }
 
-/// Nothing if the system does not say.
+/// Nothing if the system does not report it.
 std::optional<std::uint64_t> physical_memory() noexcept {
   const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || bytes <= 0) return {};
@@ -76,7 +76,7 @@ class collector {
   explicit collector(hwloc_topology_t t) : topology_(t) {}
 
   platform_description collect() {
-    // Without /sys hwloc finds no memory. Then its capacity is not 0, but what the system says by another way.
+    // Without /sys hwloc finds no memory. Then the capacity comes from another interface of the system.
     const std::uint64_t found = hwloc_get_root_obj(topology_)->total_memory;
     knows_memory_ = found != 0;
     place_description& all = add("sysmem", place_kind::system_memory, hwloc_get_root_obj(topology_));
@@ -91,7 +91,7 @@ class collector {
     add_all("L3", place_kind::l3, objects(topology_, HWLOC_OBJ_L3CACHE));
     add_all("L2", place_kind::l2, objects(topology_, HWLOC_OBJ_L2CACHE));
     auto cores = objects(topology_, HWLOC_OBJ_CORE);
-    if (cores.empty()) cores = objects(topology_, HWLOC_OBJ_PU);  // some virtual machines tell of no cores
+    if (cores.empty()) cores = objects(topology_, HWLOC_OBJ_PU);  // some virtual machines report no cores
     add_all("core", place_kind::core, cores);
     link_outwards();
     return std::move(is_);

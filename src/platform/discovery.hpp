@@ -1,4 +1,4 @@
-// discovery.hpp - what hwloc knows of a machine, as places and links.
+// discovery.hpp - discovers a machine with hwloc, as places and links.
 //
 // Threads     may be called from any thread; the result depends on the CPU binding of the process.
 // Cost        about 2 ms for this machine.

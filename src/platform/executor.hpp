@@ -1,4 +1,4 @@
-// executor.hpp - whoever runs work at a place: the scheduler for host places, a device backend for its own.
+// executor.hpp - the interface that runs work at a place: the scheduler for host places, a backend for its devices.
 //
 // Threads     execute may be called from any thread, also from within a running item.
 // Invariants  (1) each item given runs exactly once. (2) execute does not run the item itself before returning.

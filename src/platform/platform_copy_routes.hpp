@@ -1,4 +1,4 @@
-// platform_copy_routes.hpp - what the platform of a runtime knows of its copies.
+// platform_copy_routes.hpp - adds the copy routes of a runtime to its platform.
 //
 // Threads     pure.
 #pragma once
@@ -17,7 +17,7 @@ struct platform_copy_routes {
     machine.copies_ = std::move(ways);
     return machine;
   }
-  /// Null: it is of no runtime.
+  /// Null: the platform belongs to no runtime.
   static const std::shared_ptr<const copy_routes>& in(const platform& machine) noexcept { return machine.copies_; }
 };
 

@@ -58,10 +58,10 @@ void poll_station::add(poller& p) {
         .remedy("make one poller per runtime, and add it once");
   p.next_ = first_.load(std::memory_order_relaxed);
   first_.store(&p, std::memory_order_release);
-  if (p.pending()) began(p);  // what was pending before; a module starts nothing while it is initialised
+  if (p.pending()) began(p);  // operations from before; a module starts none while it is initialised
 }
 
-// Of a module that failed to initialise: nobody polls yet.
+// For a module that failed to initialise: no thread polls yet.
 void poll_station::forget(poller& gone) noexcept {
   poller* before = nullptr;
   for (poller* p = first_.load(std::memory_order_relaxed); p && p != &gone; p = p->next_) before = p;

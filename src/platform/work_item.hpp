@@ -1,6 +1,6 @@
 // work_item.hpp - something to run, as one pointer and one link: what executors run and channels call when done.
 //
-// Threads     an item is owned by one queue or one caller at a time; whoever hands it over stops touching it.
+// Threads     an item is owned by one queue or one caller at a time; a previous owner does not touch it.
 // Cost        no allocation: the item lives inside the operation that it belongs to.
 #pragma once
 

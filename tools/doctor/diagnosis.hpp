@@ -1,11 +1,10 @@
-// diagnosis.hpp - from what was seen on a machine to what that means and what to do about it.
+// diagnosis.hpp - derives verdicts from the findings on a machine: their meaning, and a remedy.
 //
 // Threads     pure functions.
-// Invariants  the same findings give the same verdicts, in the same order; a verdict that is not `fine` says what it
-//             costs, and, where there is one, the remedy as a command.
+// Invariants  the same findings give the same verdicts, in the same order; a verdict that is not `fine` names its cost
+//             and, if there is one, the remedy as a command.
 //
-// A speed is compared with what expected_speed.hpp computes from the machine's own: below a third of that, something is
-// wrong.
+// A speed is compared with the expectation of expected_speed.hpp. Below a third of that, something is wrong.
 #pragma once
 
 #include <string>
@@ -27,15 +26,15 @@ struct verdict {
   std::string topic;  // "Graphviz"
   doctor::grade grade;
   std::string says;    // "8 MiB"
-  std::string means;   // why it matters; where it is fine empty, but of a speed where the expectation comes from
-  std::string remedy;  // a command; empty where there is none
+  std::string means;   // why it matters; if fine: empty, or the source of the expected speed
+  std::string remedy;  // a command; empty if there is none
 
   friend bool operator==(const verdict&, const verdict&) = default;
 };
 
 std::vector<verdict> make_verdicts(const findings& seen);
 
-/// The command that installs a piece, by the name that Debian gives it; empty where that is not known.
+/// The command that installs a package, given its Debian name; empty if it is unknown.
 std::string install_command(const std::string& debian_package, packager packages, bool is_root);
 
 }  // namespace stretto::doctor

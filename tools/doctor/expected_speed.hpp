@@ -1,11 +1,11 @@
-// expected_speed.hpp - how fast the runtime should be on a machine, from what the machine itself shows in the same run.
+// expected_speed.hpp - the expected speed of the runtime on a machine, computed from measurements of the same run.
 //
 // Threads     pure functions.
-// Invariants  an expectation exists where all that it is computed from was measured; `because` names each part of it.
+// Invariants  an expectation exists if all its inputs were measured; `because` names each part of it.
 //
-// No figure of another machine enters: instructions and locked operations of our own code were counted, and what each
-// costs here is measured. docs/performance.md, "What the doctor expects", has the counts, where they come from, and
-// what two machines showed beside them.
+// No figure of another machine is used: the instructions and locked operations of the library were counted, and the
+// cost of each is measured here. docs/performance.md, "What the doctor expects", has the counts, their origin, and
+// measurements of two machines.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace stretto::doctor {
 
-/// What our code does for one operation, counted with callgrind in a release build.
+/// The work of the library for one operation, counted with callgrind in a release build.
 struct counted_work {
   double instructions = 0, locked = 0, transfers = 0;  // transfers: of a cache line from core to core
 };

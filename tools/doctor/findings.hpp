@@ -1,5 +1,4 @@
-// findings.hpp - what `stretto doctor` saw on a machine: plain values, so that a made-up machine is as good as a real
-// one.
+// findings.hpp - the findings of `stretto doctor` on a machine, as plain values: tests use fake machines.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@ namespace stretto::doctor {
 
 enum class packager { none, apt, dnf, pacman, zypper };
 
-/// Programs and libraries that add something where they are present.
+/// Optional programs and libraries.
 struct pieces_found {
   bool hwloc = false, graphviz = false, perf = false, gdb = false, mpi = false, chromium = false, cuda_driver = false;
   unsigned opencl_platforms = 0;  // files of installed drivers
@@ -19,7 +18,7 @@ struct pieces_found {
   friend bool operator==(const pieces_found&, const pieces_found&) = default;
 };
 
-/// Absent: unlimited, or not to be found out.
+/// Absent: unlimited or unknown.
 struct limits_found {
   unsigned online_cpus = 0;                 // of the machine
   unsigned allowed_cpus = 0;                // that this process may run on
@@ -48,7 +47,7 @@ struct speeds_found {
   friend bool operator==(const speeds_found&, const speeds_found&) = default;
 };
 
-/// What the machine does without the runtime, measured beside the speeds. Absent: could not be measured here.
+/// Speeds of the machine without the runtime, measured in the same run. Absent: could not be measured here.
 struct yardsticks_found {
   std::optional<double> cycle = {};     // seconds of the processor's clock
   std::optional<double> locked = {};    // seconds of an atomic addition to a line of the core's own
@@ -73,13 +72,13 @@ struct device_found {
 
 enum class trial { not_made, passed, failed };
 
-/// One MPI, as far as it is here; what is missing is empty.
+/// One MPI on this machine; missing parts are empty.
 struct mpi_found {
   std::string name = {};                    // "openmpi"
   std::string launcher = {}, library = {};  // paths; the library is Stretto's for this MPI
   std::string looked_in = {};               // for the library
-  std::string version = {};                 // what the MPI says of itself, once its library is loaded
-  std::string fault = {};                   // why it could not be
+  std::string version = {};                 // of the MPI, known after its library was loaded
+  std::string fault = {};                   // why it could not be loaded
   doctor::trial trial = trial::not_made;    // of two processes that exchange a message
   std::string trial_fault = {};
   bool shares_memory = false;  // large messages of these went through it

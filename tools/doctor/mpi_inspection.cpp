@@ -37,7 +37,7 @@ void load(mpi_found& m) {
   else m.fault = "a trial program that opened it " + end.to_text();
 }
 
-/// The last line that tells of a fault, without the words around it.
+/// The last line that reports a fault, without its prefix.
 std::string reason_in(const std::string& errors) {
   std::string reason;
   std::string_view left = errors;

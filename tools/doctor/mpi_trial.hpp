@@ -1,12 +1,11 @@
-// mpi_trial.hpp - what each of the two processes of an MPI's trial does: twice a message there, with a large payload,
-// and one back.
+// mpi_trial.hpp - the program of the two processes that test an MPI: two messages with a large payload, and a reply.
 #pragma once
 
 #include <string>
 
 namespace stretto::doctor {
 
-/// What the first process prints once it has the answer.
+/// The first process prints one of these after the reply.
 inline constexpr char exchanged[] = "exchanged";
 inline constexpr char shares_memory[] = "through shared memory";
 inline constexpr char takes_cuda[] = "takes memory of CUDA devices";

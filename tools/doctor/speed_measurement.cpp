@@ -15,7 +15,7 @@
 namespace stretto::doctor {
 namespace {
 
-/// Seconds of one of `count` turns of `turn`, in the best of `tries`.
+/// Seconds of one of `count` calls of `turn`, in the best of `tries`.
 template <class Turn>
 double best_of(int tries, int count, Turn&& turn) {
   double best = std::numeric_limits<double>::infinity();
@@ -47,7 +47,7 @@ double seconds_of_locked_operation() {
   return best_of(9, 10000, [&] { own.fetch_add(1, std::memory_order_seq_cst); });
 }
 
-/// Half of the way of a number to another thread and back; none where the two never ran at once.
+/// Half of the round trip of a number to another thread; nothing if the two never ran at once.
 std::optional<double> seconds_of_transfer() {
   struct alignas(128) {
     std::atomic<std::uint64_t> ball{0};
@@ -79,7 +79,7 @@ std::optional<double> seconds_of_transfer() {
   return best;
 }
 
-/// Copies between two instances, in turn by the runtime and by memcpy.
+/// Copies between two instances, alternately by the runtime and by memcpy.
 void measure_copies(runtime& rt, measured_speeds& found) {
   constexpr std::size_t bytes = std::size_t{32} << 20;  // beyond a core's share of most caches
   rt.run([&] {
@@ -96,7 +96,7 @@ void measure_copies(runtime& rt, measured_speeds& found) {
       ours = std::min(ours, best_of(1, 1, [&] { wait(copy(from, to)); }));
       plain = std::min(plain, best_of(1, 1, [&] {
                          std::memcpy(target, source, bytes);
-                         asm volatile("" : : "r"(target) : "memory");  // every copy is wanted
+                         asm volatile("" : : "r"(target) : "memory");  // no copy may be optimised away
                        }));
     }
     from.destroy();

@@ -27,7 +27,7 @@ bool holds_something(int pipe) {
   return ::ioctl(pipe, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
-/// False: nobody reads any more.
+/// False: no reader is left.
 bool send_all(int to, std::string_view text) {
   while (!text.empty()) {
     const auto n = ::send(to, text.data(), text.size(), MSG_NOSIGNAL);
@@ -37,7 +37,7 @@ bool send_all(int to, std::string_view text) {
   return true;
 }
 
-/// What has come; empty where nothing has. Closes `from` at its end.
+/// The data that has arrived, possibly none. Closes `from` at its end.
 std::string_view received(int& from, std::array<char, 4096>& into) {
   if (from < 0) return {};
   const auto n = ::recv(from, into.data(), into.size(), MSG_DONTWAIT);
@@ -61,7 +61,7 @@ abort_delay::abort_delay() {
   launcher_ = number_;
 }
 
-// The connection itself ends with this process: the launcher takes its end for that of the node.
+// The connection ends with this process: the launcher takes its end for that of the node.
 abort_delay::~abort_delay() {
   if (node_ >= 0) ::close(node_);
   close_given();

@@ -1,12 +1,12 @@
 // abort_delay.hpp - keeps MPICH's launcher from ending a job before it is known which node called MPI_Abort.
 //
-// MPICH tells the launcher of MPI_Abort through the connection that PMI_FD names. The launcher then kills all processes
-// at once, and what they wrote last is lost, as is which of them aborted. This object stands in that connection: it
-// passes everything on, and holds the command to abort until what the node wrote has been read and its end reported.
-// The node does nothing meanwhile: it waits for an answer that never comes.
+// MPICH reports MPI_Abort to the launcher through the connection that PMI_FD names. The launcher then kills all
+// processes at once, and their last output is lost, and with it the information which of them aborted. This object
+// intercepts the connection: it forwards everything, but delays the abort command until the output of the node has been
+// read and its end reported. The node does nothing meanwhile: it waits for a reply that never comes.
 //
 // Threads     of a process with one thread.
-// Source      PMI 1 is lines of text, "cmd=abort exitcode=7"; what has another form goes on unread.
+// Source      PMI 1 is lines of text, "cmd=abort exitcode=7"; other protocols are forwarded unread.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace stretto::job {
 
 class abort_delay {
  public:
-  /// Takes the connection from PMI_FD's number; none of it if the variable is not there.
+  /// Takes over the connection that PMI_FD names; does nothing without the variable.
   abort_delay();
   abort_delay(const abort_delay&) = delete;
   ~abort_delay();
@@ -27,14 +27,14 @@ class abort_delay {
   /// In the parent, once the child is there.
   void close_given();
 
-  /// To wait for; -1: nothing comes from there any more.
+  /// The descriptor to poll; -1: closed.
   int node() const noexcept { return node_; }
   int launcher() const noexcept { return launcher_; }
-  /// Passes on what has come. Never waits for more.
+  /// Forwards the data that has arrived. Does not wait.
   void pass();
   /// The exit code that the node gave to MPI_Abort.
   std::optional<int> aborted() const noexcept { return aborted_; }
-  /// Passes the command to abort on, once what the node wrote to its outputs has been read.
+  /// Forwards the abort command, once the output of the node has been read.
   void let_abort();
 
  private:

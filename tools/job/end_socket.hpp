@@ -1,5 +1,5 @@
-// end_socket.hpp - how `stretto run` learns at once how nodes of its host ended: a launcher that ends a job may lose
-// what nodes wrote last.
+// end_socket.hpp - a socket by which nodes of this host report their ends to `stretto run` at once: a launcher that
+// ends a job may lose the last output of nodes.
 //
 // Threads     of processes with one thread.
 #pragma once
@@ -12,11 +12,11 @@
 
 namespace stretto::job {
 
-/// Lies in a folder that only this user can enter; nodes of other hosts find no such file and have the launcher's way
-/// alone.
+/// Lies in a folder that only this user can enter. Nodes of other hosts do not find it and report only through the
+/// launcher.
 class end_socket {
  public:
-  /// Without a socket (file() is -1) where no temporary folder can be made, or the system has none to give.
+  /// Has no socket (file() is -1) if the temporary folder or the socket cannot be made.
   end_socket();
   end_socket(const end_socket&) = delete;
   ~end_socket();
@@ -24,7 +24,7 @@ class end_socket {
   int file() const noexcept { return file_; }
   /// For the environment of the launcher.
   std::string path() const { return folder_ ? (folder_->path() / "ends").string() : std::string(); }
-  /// All lines that have come.
+  /// All lines that have arrived.
   std::string read();
 
  private:

@@ -1,9 +1,8 @@
-// launch_plan.hpp - from what was asked for and what is here to the command line of a launcher, as values.
+// launch_plan.hpp - the command line of a launcher, computed from options and environment, as values.
 //
 // Threads     pure functions.
-// Invariants  (1) the same launch_options, in the same host_environment, gives the same plan. (2) what cannot be
-// started throws, and
-//             says why.
+// Invariants  (1) equal options in equal environments give equal plans. (2) a job that cannot be started throws an
+//             error with the reason.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ inline constexpr std::uint32_t most_nodes = 65535;  // numbers of nodes have 16 
 
 struct host {
   std::string name;
-  std::uint32_t nodes = 0;  // that it shall have; 0: an equal share
+  std::uint32_t nodes = 0;  // on this host; 0: an equal share
 
   friend bool operator==(const host&, const host&) = default;
 };
@@ -30,15 +29,15 @@ struct launch_options {
   std::vector<host> hosts = {};  // empty: this one, or those of the Slurm allocation
   std::string mpi = {};          // "openmpi", "mpich"; empty: the first that can be used
   binding bind = binding::none;
-  std::map<std::string, std::string> variables = {};  // for the nodes, beside those that are set
+  std::map<std::string, std::string> variables = {};  // for the nodes, in addition to the inherited ones
 };
 
-/// One MPI, as far as it is here. What is missing is empty.
+/// One MPI on this machine. Missing parts are empty.
 struct mpi_found {
   std::string name;
   std::string launcher;        // path
   std::string library;         // path of Stretto's library for it
-  std::string looked_in = {};  // where that was looked for
+  std::string looked_in = {};  // the folders that were searched for it
 
   bool is_usable() const { return !launcher.empty() && !library.empty(); }
 };
@@ -51,18 +50,18 @@ struct host_environment {
   std::uint32_t allocated_hosts = 1;         // of that allocation
   std::uint32_t allocated_cores = 0;         // of all those hosts; 0: it does not say
   std::vector<std::string> interfaces = {};  // that srun knows to MPI: "pmix", "pmi2"
-  bool has_chosen_interface = false;         // who made the allocation
+  bool has_chosen_interface = false;         // the user, for the allocation
   std::vector<mpi_found> mpis = {};
   std::vector<std::string> variables = {};  // names of the STRETTO_ variables that are set
 };
 
 struct plan {
   std::string mpi;  // empty: Slurm starts the nodes as it does by itself, whatever their MPI is
-  std::map<std::string, std::string> variables;  // the launcher's, beside those that it inherits
+  std::map<std::string, std::string> variables;  // for the launcher, in addition to the inherited ones
   std::vector<std::string> command;              // the launcher and its flags; the program goes behind
 };
 
-/// Throws W54 (no MPI that can be used, with the reason for each) and W56 (hosts without room for the nodes).
+/// Throws W54 (no usable MPI, with the reason for each) and W56 (hosts that cannot hold the nodes).
 plan plan_of(const launch_options& wanted, const host_environment& here);
 
 /// "a,b:2" as hosts. Throws W56.

@@ -1,7 +1,7 @@
-// launcher_discovery.hpp - what is here to start nodes with.
+// launcher_discovery.hpp - finds the launchers and MPIs of this machine.
 //
-// Threads     any; reads the environment, asks the kernel, runs `mpirun --version` where the name does not tell whose
-//             it is, and `srun --mpi=list`.
+// Threads     any; reads the environment, asks the kernel, runs `srun --mpi=list`, and `mpirun --version` if the name
+//             does not identify the MPI.
 #pragma once
 
 #include <string>
@@ -15,15 +15,15 @@ namespace stretto::job {
 /// none that may be run.
 std::string find_program(const std::string& name, const std::string& path);
 
-/// Everything but which MPIs there are.
+/// Everything except the MPIs.
 ///   path        as $PATH
 host_environment detect_host_environment(const std::string& path);
 
-/// Each MPI that Stretto knows.
+/// Each MPI that Stretto supports.
 ///   mpi_folder  the option of that name
 std::vector<mpi_found> find_mpis(const std::string& path, const std::string& mpi_folder);
 
-/// Where this command itself is.
+/// The path of this command.
 std::string own_path();
 
 }  // namespace stretto::job

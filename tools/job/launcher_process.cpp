@@ -21,7 +21,7 @@ namespace stretto::job {
 namespace {
 
 using clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds patience{10};  // with a launcher that was told to end
+constexpr std::chrono::seconds patience{10};  // for a launcher that was signalled to end
 /// For a launcher to end all by itself once a node has failed. Open MPI's needs a second or two; MPICH's looks only
 /// after programs that have started MPI.
 std::chrono::seconds grace_of(const plan& p) { return std::chrono::seconds(p.mpi == "openmpi" ? 6 : 1); }
@@ -110,7 +110,7 @@ job_end run_launcher(const plan& p, const std::vector<std::string>& program, con
     while (const auto came = signals.next()) {
       const int signal = static_cast<int>(came->ssi_signo);
       if (signal == SIGCHLD) continue;
-      // A terminal has told the launcher, too.
+      // A terminal has signalled the launcher, too.
       if (came->ssi_code != SI_KERNEL) ::kill(launcher, signal);
       if (ends_a_job(signal) && !std::exchange(end.ended_by_signal, signal)) told_at = clock::now();
     }

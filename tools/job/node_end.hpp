@@ -1,5 +1,5 @@
-// node_end.hpp - how a node ended that did not end well, and its way through a launcher: as a marked line among what
-// the nodes write to standard error, which every launcher brings from every host.
+// node_end.hpp - how a failed node ended, reported through the launcher: as a marked line in the standard error of the
+// nodes, which every launcher forwards from every host.
 //
 // Threads     pure; a reader belongs to one thread.
 #pragma once
@@ -18,8 +18,8 @@ struct node_end {
   std::string host = {};
   long process = 0;
   ending how = ending::exit_code;
-  int number = 0;  // the exit code, which is 0 where the node ended in the middle of its job; the signal, or errno
-  std::int64_t at_ns = 0;  // when that was seen, by its host's clock
+  int number = 0;          // the exit code (0: the node ended in the middle of its job), the signal, or errno
+  std::int64_t at_ns = 0;  // when the end was noticed, by the clock of its host
 
   friend bool operator==(const node_end&, const node_end&) = default;
 };
@@ -28,21 +28,21 @@ struct node_end {
 /// directory".
 std::string to_text(const node_end& e);
 
-/// The first to end comes first, whoever was the first to tell: others may fail because of it, and be heard before.
-/// When one has ended is seen a little later, by others also: who aborts within a second of another that a signal has
-/// ended comes behind it, as an MPI aborts those who read memory of one that has gone.
+/// Sorts by the time of the end, not of the report: other nodes may fail because of the first one and be reported
+/// earlier. Ends are noticed with a delay. A node that aborts within a second of one that was killed by a signal is
+/// therefore sorted behind it: an MPI aborts processes that read memory of a process that has ended.
 void order_by_cause(std::vector<node_end>& all);
 
 /// The marked line, with its end.
 std::string to_line(const node_end& e);
 
-/// Takes marked lines out of what came. Another node's unfinished line may stand before one, and one may come in
+/// Extracts marked lines from the output. An unfinished line of another node may precede one, and one may arrive in
 /// pieces.
 class node_end_reader {
  public:
-  /// What remains to be shown of `came`.
+  /// The rest of `came`, which is to be shown.
   std::string read(std::string_view came);
-  /// What was kept back when no more comes.
+  /// The text that was held back, at the end of the output.
   std::string rest();
 
   std::vector<node_end> found;  // in the order in which they came

@@ -32,14 +32,14 @@ constexpr std::chrono::milliseconds time_for_others{300};
 void write_all(int file, std::string_view text) {
   while (!text.empty()) {
     const auto n = ::write(file, text.data(), text.size());
-    if (n < 0 && errno != EINTR) return;  // nobody reads any more
+    if (n < 0 && errno != EINTR) return;  // no reader is left
     if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
   }
 }
 
-/// What the program writes to one of its outputs, if it is to be labelled.
+/// One output of the program that is to be labelled.
 struct stream {
-  int from = -1, to = -1;  // ours to read; where it goes
+  int from = -1, to = -1;  // our reading end; the target
   int its = -1;            // the program's end, until it has been started
   labeller lines;
 
@@ -67,7 +67,7 @@ struct stream {
   }
 };
 
-/// What the program says of its job (net/mpi/job_mark.hpp).
+/// The job mark of the program (net/mpi/job_mark.hpp).
 struct job_marks {
   int from = -1, its = -1;
 
@@ -148,7 +148,7 @@ std::uint32_t own_number() {
 }
 
 int run_node_process(const std::vector<std::string>& program, output shown) {
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // should the launcher die, the node is told to end
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // if the launcher dies, the node gets SIGTERM
   node_end e{.node = own_number(), .host = host_name()};
   const readable_signals signals;
   const auto label = fmt::format("N{}: ", e.node);
@@ -195,7 +195,7 @@ int run_node_process(const std::vector<std::string>& program, output shown) {
     while (const auto came = signals.next()) {
       const int signal = static_cast<int>(came->ssi_signo);
       runs = runs && still_runs();
-      // It may have been told beside us, or have ended by itself before it could be told.
+      // The program may have got the signal as well, or have ended before.
       was_told_to_end |= ends_a_job(signal) && (runs || (WIFSIGNALED(status) && ends_a_job(WTERMSIG(status))));
       if (runs && signal != SIGCHLD) ::kill(child, signal);
     }
@@ -212,8 +212,8 @@ int run_node_process(const std::vector<std::string>& program, output shown) {
   }
   if (!was_told_to_end) {
     report(e);
-    // It may have aborted because another has gone, whose end is about to be told: once this node has ended, launchers
-    // end all others.
+    // It may have aborted because another node has ended, whose report is about to arrive: once this node has ended,
+    // launchers end all others.
     if (e.how == ending::signal && e.number == SIGABRT) std::this_thread::sleep_for(time_for_others);
   }
   return e.how == ending::not_started ? 127 : e.how == ending::signal ? 128 + e.number : e.number ? e.number : 1;

@@ -1,4 +1,4 @@
-// signals.hpp - signals as things to read, while an object lives.
+// signals.hpp - makes signals readable from a file descriptor.
 //
 // Threads     of a process with one thread.
 #pragma once
@@ -12,13 +12,13 @@
 
 namespace stretto::job {
 
-/// What a launcher, a terminal or a user sends to a job.
+/// The signals that a launcher, a terminal or a user sends to a job.
 inline constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 constexpr bool ends_a_job(int signal) {
   return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
-/// Blocks those, and SIGCHLD, and lets them be read.
+/// Blocks those and SIGCHLD while it lives, and reads them instead.
 class readable_signals {
  public:
   readable_signals() {

@@ -1,6 +1,6 @@
 // advice.hpp - which changes are most worth trying, each replayed with that change.
 //
-// Threads     pure; the replays run beside one another.
+// Threads     pure; the replays run in parallel.
 #pragma once
 
 #include "report/recorded_run.hpp"

@@ -1,4 +1,4 @@
-// critical_path.hpp - what the length of a run consisted of.
+// critical_path.hpp - the critical path of a run, and its longest chain of dependencies.
 //
 // Threads     pure.
 //

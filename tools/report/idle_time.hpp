@@ -2,11 +2,10 @@
 //
 // Threads     pure.
 //
-// A gap on a worker is taken apart from its end. From when all that the next record depends on had
-// let it go on, that record could have run: the runtime's own time, or a worker that slept. Before
-// that the worker waited for what let it go on last, for as long as that ran; before that for
-// whatever that had waited for, and so on back along the causes, until the gap's begin. So a task
-// that waits for a task that waits for a copy waits for the copy while the copy runs.
+// A gap on a worker is analysed backwards from its end. After the last dependency of the next record had ended, that
+// record could have run: overhead of the runtime, or a worker that slept. Before that, the worker waited for that
+// dependency while it ran; before that, for the dependency's own last dependency, and so on back along the causes to
+// the begin of the gap. A task that waits for a task that waits for a copy thus waits for the copy while the copy runs.
 #pragma once
 
 #include "report/recorded_run.hpp"

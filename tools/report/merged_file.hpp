@@ -5,8 +5,7 @@
 // Invariants  (1) what is written has the shape of trace/chrome.hpp, with its invariants. (2) a line keeps its text but
 //             for its time, which counts from the earliest origin, and the numbers of arrows and of pairs, which no
 //             other node has.
-// Errors      T10, T11 as timeline_reader.hpp; T18 two files are of one node; T17 the file cannot be written: an older
-// one
+// Errors      T10, T11 as timeline_reader.hpp; T18 two files of one node; T17 the file cannot be written: an older one
 //             stays.
 #pragma once
 
@@ -23,8 +22,7 @@ struct merged_file {
   std::string damage = {};                // what is missing; empty: nothing
 };
 
-/// A single file of node 0 stands for itself and those of the other nodes that are beside it: "run.json",
-/// "run.N1.json", ...
+/// A single file of node 0 includes those of the other nodes in the same folder: "run.json", "run.N1.json", ...
 merged_file write_merged_file(std::vector<std::filesystem::path> of_nodes, const std::filesystem::path& to);
 
 }  // namespace stretto::report

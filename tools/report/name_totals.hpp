@@ -1,4 +1,4 @@
-// name_totals.hpp - time and counts per name that the user gave, per kind, and copies by what caused them.
+// name_totals.hpp - time and counts by name, by kind and by module, and copies by their cause.
 //
 // Threads     pure.
 #pragma once

@@ -1,6 +1,6 @@
-// node_files.hpp - the files of a job's other nodes, which lie beside that of node 0.
+// node_files.hpp - finds the files of the other nodes of a job, in the folder of the file of node 0.
 //
-// Threads     pure, apart from the look at the folder.
+// Threads     pure, apart from reading the folder.
 #pragma once
 
 #include <cstdint>

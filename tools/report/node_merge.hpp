@@ -1,4 +1,4 @@
-// node_merge.hpp - the timelines of a job's nodes as one run, on one clock.
+// node_merge.hpp - merges the timelines of the nodes of a job into one run, on one clock.
 //
 // Threads     pure.
 // Cost        a copy of all, and O(n log n) for causes on other nodes.
@@ -10,8 +10,8 @@
 
 namespace stretto::report {
 
-/// Runs of unlike nodes, each in order; the first names the whole. Their tracks and places are told apart by their
-/// nodes. What was caused on another node has an edge from there, if it began no earlier.
+/// Runs of different nodes, each in order; the first one names the result. Tracks and places get the names of their
+/// nodes. A record with a cause on another node gets an edge from there, if it did not begin before it.
 run merge_nodes(std::vector<run> of_nodes);
 
 }  // namespace stretto::report

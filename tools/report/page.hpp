@@ -2,10 +2,8 @@
 //
 // Threads     pure.
 // Cost        about 0.5 s and 8 bytes of page per record for a million records.
-// Invariants  (1) no byte of a name becomes markup or script: names stand in a JSON text in which <
-// is escaped, and the page
-//             sets them as text. (2) the page forbids every script but its own, by hash, and every
-//             request.
+// Invariants  (1) no byte of a name becomes markup or script: names are in a JSON text in which < is escaped, and the
+//             page sets them as text. (2) the page forbids every script except its own, by hash, and every request.
 #pragma once
 
 #include <string>

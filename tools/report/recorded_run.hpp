@@ -1,10 +1,9 @@
 // recorded_run.hpp - a recorded run as plain values: what every analysis reads.
 //
 // Threads     values.
-// Invariants  (1) records are sorted by start, longer ones first. (2) an edge goes from an earlier
-// record to a later one in
-//             that order, so the order is topological. (3) times count from the first record. (4)
-//             spans of one lane nest, except suspensions and messages.
+// Invariants  (1) records are sorted by start, longer ones first. (2) an edge goes from an earlier record to a later
+//             one in that order, so the order is topological. (3) times count from the first record. (4) spans of one
+//             lane nest, except suspensions and messages.
 #pragma once
 
 #include <cstdint>

@@ -1,15 +1,12 @@
-// replay.hpp - runs a recorded graph again on paper, with something changed.
+// replay.hpp - simulates a recorded run with a change, by list scheduling of its graph.
 //
 // Threads     pure; one answer for one input.
-// Source      list scheduling: R. L. Graham, "Bounds on multiprocessing timing anomalies", 1969. A
-// worker that is free takes,
-//             of what is ready, what was begun first when it was recorded; what it cannot know of
-//             locality it leaves out.
+// Source      list scheduling: R. L. Graham, "Bounds on multiprocessing timing anomalies", 1969. A free worker takes
+//             the ready operation that began first in the recording. Locality is not modelled.
 //
-// What a replay knows of each operation: how long it took, what it depended on, and how long it
-// stood ready beside a free worker before it began (the runtime's own time, or a worker that
-// slept). A record within which others ran is several operations, one after each of those. What ran
-// on a track that is no worker, such as a stream, runs there, one at a time.
+// For each operation a replay uses its duration, its dependencies, and the time between ready and begun while a worker
+// was free (overhead of the runtime, or a sleeping worker). A record within which others ran is several operations, one
+// after each of those. Operations of a track that is no worker, such as a stream, run on that track, one at a time.
 #pragma once
 
 #include <functional>
@@ -46,14 +43,13 @@ struct replay_graph {
   unsigned workers = 1;
 };
 
-/// The graph of a run's work. A record that names no cause, and whose worker had been idle just
-/// before, was asked for at about the time it began, or the worker would have taken it earlier. By
-/// whom is not recorded: it follows whatever record had ended last, by as much as it did. Other
-/// records without a cause may begin at once. Cost: O(records + edges), and a sort where records
-/// nest.
+/// The graph of a run's work. A record without a cause whose worker was idle just before was submitted at about the
+/// time it began, else the worker would have taken it earlier. The submitter is not recorded: the record follows the
+/// one that ended last before it, with the recorded distance. Other records without a cause may begin at once. Cost:
+/// O(records + edges), and a sort if records nest.
 replay_graph graph_of(const run& r);
 
-/// What is different in a replay.
+/// The change of a replay.
 struct change {
   unsigned workers = 0;  // 0: as many as there were
   double speed = 1;      // of the operations that are_faster says; null: none
@@ -70,7 +66,7 @@ class replayer {
   nanoseconds run(const change& c = {}) const;
 
   const replay_graph& graph() const noexcept { return graph_; }
-  /// What waits for operation i.
+  /// The successors of operation i.
   std::span<const dependency> followers(std::uint32_t i) const noexcept {
     return {followers_.data() + first_[i], followers_.data() + first_[i + 1]};
   }

@@ -1,4 +1,4 @@
-// task_lengths.hpp - how long tasks were, beside what the runtime takes for each.
+// task_lengths.hpp - a histogram of task lengths, compared with the overhead of the runtime.
 //
 // Threads     pure.
 #pragma once

@@ -17,8 +17,8 @@ namespace stretto::report {
 
 /// Reads what trace/chrome.hpp writes. `title` names the text in errors.
 run read_run(std::string_view text, std::string title);
-/// That file, and of node 0 of a job those of the other nodes that are beside it (node_merge.hpp): "run.json",
-/// "run.N1.json", ... One that is missing is told in run::damage.
+/// That file; for node 0 of a job also those of the other nodes in the same folder (node_merge.hpp): "run.json",
+/// "run.N1.json", ... run::damage names missing ones.
 run read_run(const std::filesystem::path& file);
 
 }  // namespace stretto::report

@@ -1,4 +1,4 @@
-// arguments.hpp - reads the arguments of one subcommand with CLI11, and speaks of faults as Stretto does.
+// arguments.hpp - parses the arguments of one subcommand with CLI11, and reports faults as Stretto errors.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -18,8 +18,8 @@ class arguments : public CLI::App {
   /// Adds `--json`, which every subcommand that prints data has.
   void add_json(bool& wanted);
 
-  /// From the first word on that is no flag, or behind `--`, words are a program and its arguments, and are kept as
-  /// they are. Flags of the runtime before it are for the program, too.
+  /// The first argument that is no flag, or the one behind `--`, is a program; the rest are its arguments and stay as
+  /// they are. Flags of the runtime before it apply to the program, too.
   void end_at_program();
   const std::vector<std::string>& program() const { return program_; }
   /// "STRETTO_WORKERS" and its value, of each flag of the runtime before the program.

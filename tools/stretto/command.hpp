@@ -1,6 +1,6 @@
-// command.hpp - what a subcommand of `stretto` is: one row in the table of main.cpp, one function, one file.
+// command.hpp - a subcommand of `stretto`: one row in the table of main.cpp, one function, one file.
 //
-// Shape       exit code 0: done; 1: the answer is no, or the work failed; 2: it was asked wrongly.
+// Shape       exit code 0: success; 1: the answer is no, or the work failed; 2: wrong arguments.
 //             Failures are thrown as stretto::error; main prints them. W codes are the command's own.
 #pragma once
 
@@ -18,11 +18,11 @@ struct invocation {
   std::string_view name;               // as in the table
   std::string_view summary;            // as in the table
   base::parsed_options options;        // the options of the runtime, from flags and environment
-  std::vector<std::string> arguments;  // what else stood behind the name
+  std::vector<std::string> arguments;  // the other arguments behind the name
 };
 
-/// Who reads the flags of the runtime: main, wherever they stand, or the command, which has a program's own among its
-/// arguments.
+/// Which code parses the flags of the runtime: main, at any position, or the command, whose arguments contain those of
+/// a program.
 enum class runtime_flags { are_read, are_left };
 
 struct command {

@@ -1,5 +1,4 @@
-// demo_on_buffers.hpp - what the demonstrations on distributed buffers share: their options, on which nodes they run,
-// where pictures go.
+// demo_on_buffers.hpp - shared by the demonstrations on distributed buffers: options, start on nodes, pictures.
 //
 // Threads     one caller.
 #pragma once

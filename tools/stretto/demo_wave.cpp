@@ -1,4 +1,4 @@
-// demo_wave.cpp - stretto demo wave: what was typed, as a request to the demonstration.
+// demo_wave.cpp - stretto demo wave: turns the arguments into a request to the demonstration.
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -14,7 +14,7 @@
 namespace stretto::tools {
 namespace {
 
-/// What a test asks for with STRETTO_TEST_FAIL_TILE=TILE:STEP.
+/// The failure that a test requests with STRETTO_TEST_FAIL_TILE=TILE:STEP.
 std::optional<wave::planned_failure> failure_asked_for() {
   const char* text = std::getenv("STRETTO_TEST_FAIL_TILE");
   if (!text) return std::nullopt;
@@ -59,7 +59,7 @@ int demo_wave(const invocation& call) {
   request.runtime.stack_bytes = now.stack_size;
   request.runtime.seed = now.seed;
   request.runtime.devices = now.devices;
-  // A demonstration leaves its timeline beside its pictures, unless told not to.
+  // The timeline goes to the folder of the pictures, unless --trace says otherwise.
   if (!now.trace.empty()) request.runtime.trace = now.trace;
   else if (now.trace_level != base::trace_detail::off) request.runtime.trace = (asked.out / "trace.json").string();
   request.platform_file = now.platform;
@@ -68,7 +68,8 @@ int demo_wave(const invocation& call) {
   request.progress = progress_as(now, "steps");
   request.failure = failure_asked_for();
   if (nodes.empty()) return wave::demonstrate(request);
-  std::from_chars(nodes.data(), nodes.data() + nodes.size(), request.nodes);  // what is no number is told below
+  std::from_chars(nodes.data(), nodes.data() + nodes.size(),
+                  request.nodes);  // a value that is no number is reported below
   wave::check(request);
   return run_on_nodes(nodes, call, words.given_but("nodes"));
 }

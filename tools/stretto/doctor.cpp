@@ -1,4 +1,4 @@
-// doctor.cpp - stretto doctor: what is here, what is missing, what limits bite, and how fast this machine is.
+// doctor.cpp - stretto doctor: what is installed, what is missing, which limits apply, and how fast this machine is.
 #include <fmt/format.h>
 
 #include <cstdlib>

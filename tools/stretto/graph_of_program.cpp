@@ -28,8 +28,8 @@
 namespace stretto::tools {
 namespace {
 
-/// The state that waitpid tells. What the program says goes to standard error, or, if `says` is not empty, to that
-/// file.
+/// Returns the status of waitpid. The output of the program goes to standard error, or to the file `says` if that is
+/// not empty.
 int run_to_its_end(const std::vector<std::string>& program, const base::environment& variables,
                    const std::string& says) {
   std::vector<std::string> changed;

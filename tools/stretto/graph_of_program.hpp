@@ -1,4 +1,4 @@
-// graph_of_program.hpp - what a program would do on buffers, as a graph: the program is run dry.
+// graph_of_program.hpp - the graph of the work of a program on buffers, from a dry run.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@ namespace stretto::tools {
 
 struct program_graph {
   std::vector<std::string> program;  // and its arguments
-  base::environment variables;       // STRETTO_..., beside those of this process
+  base::environment variables;       // STRETTO_..., in addition to those of this process
   std::string as;                    // dot, svg or json
   std::string file;                  // empty: standard output
-  bool is_quiet = false;             // what the program says is kept from standard error, unless it ends badly
+  bool is_quiet = false;             // hides the output of the program, unless it fails
 };
 
 struct invocation;
 
-/// What the flags of the runtime say, as variables for a program that is run dry. A number of devices is that of each
-/// node, whatever the machine has.
+/// The flags of the runtime as variables for a dry run. A number of devices is that of each node, independent of the
+/// machine.
 base::environment dry_variables(const invocation& call);
 
 /// Runs the program, whose own output goes to standard error, and returns the graph that it wrote.

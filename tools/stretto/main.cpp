@@ -81,7 +81,7 @@ void flush_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw output_not_written(errno);
 }
 
-// Faults in how the command was called are told apart from work that failed.
+// Wrong arguments and failed work have different exit codes.
 bool is_usage(const std::string& code) {
   static constexpr std::array usage{"W01", "W02", "W03", "W04", "W06", "W10", "W11", "W12", "W13",
                                     "W14", "W16", "W27", "W30", "W33", "W34", "W36", "W40", "W50",

@@ -1,4 +1,4 @@
-// report.cpp - stretto report FILE: what a recorded run tells, as a page, as text and as JSON.
+// report.cpp - stretto report FILE: the report of a recorded run, as a page, as text and as JSON.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// run.cpp - stretto run: starts a program on several nodes with the launcher of an MPI, or Slurm's, and tells how they
-// ended.
+// run.cpp - stretto run: starts a program on several nodes with the launcher of an MPI or of Slurm, and reports how
+// they ended.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 
 namespace stretto::tools {
 
-/// What stands before `--`, and the program behind it, if there is one.
+/// The arguments before `--`, and the program behind it, if there is one.
 struct split_invocation {
   invocation call;
   std::vector<std::string> program;

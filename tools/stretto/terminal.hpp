@@ -1,4 +1,4 @@
-// terminal.hpp - what the options progress and color, and NO_COLOR, mean for a stream.
+// terminal.hpp - applies the options progress and color, and NO_COLOR, to a stream.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,10 +13,10 @@
 
 namespace stretto::tools {
 
-/// Always, never, or where the stream is a terminal.
+/// on, off, or automatic: if the stream is a terminal.
 bool fits(base::switch_mode wish, std::FILE* to);
 bool may_colour(base::switch_mode wish, std::FILE* to);
-/// Writes to standard output what may have come from files or other programs: no terminal obeys it
+/// Writes text that may come from files or other programs to standard output, with control characters escaped
 /// (base/terminal_text.hpp).
 void write_safely(std::string_view text);
 template <class... Arguments>

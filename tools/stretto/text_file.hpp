@@ -1,4 +1,4 @@
-// text_file.hpp - a file that a subcommand writes where the user said.
+// text_file.hpp - writes the output file of a subcommand.
 //
 // Threads     any.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace stretto::tools {
 
-/// Writes the whole text, in place of what was there. Throws W07 with the system's reason.
+/// Writes or replaces the file. Throws W07 with the system's reason.
 void write_text_file(const std::string& file, const std::string& text);
 
 }  // namespace stretto::tools

@@ -22,7 +22,7 @@ namespace {
 const char* const how_to_start =
     "stretto top PID inspects a running program; programs started with STRETTO_LIVE=1 are listed without a PID";
 
-/// Whether the process has a handler for SIGURG, as /proc tells; without one there is no runtime that would answer.
+/// Whether the process has a handler for SIGURG, according to /proc; without one no runtime would reply.
 bool handles_urgent(const std::string& process) {
   std::ifstream in("/proc/" + process + "/status");
   for (std::string line; std::getline(in, line);)

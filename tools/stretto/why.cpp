@@ -1,4 +1,4 @@
-// why.cpp - stretto why: what a program that did not go on was waiting for, from the file that its report left.
+// why.cpp - stretto why: prints the last hang report of a program, from its file.
 #include <fmt/format.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// sample.hpp - what a live process told about itself at one moment.
+// sample.hpp - the reply of a live process to one query of `stretto top`.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct sample {
   std::vector<runtime_sample> runtimes;
 };
 
-/// Reads the JSON text of such a process. What is missing stays 0, so that versions may differ.
+/// Parses the JSON reply of a process. Missing members stay 0, so that versions may differ.
 ///   throws   W41 if it is not such a text
 sample read_sample(const std::string& text);
 

@@ -1,4 +1,4 @@
-// view.hpp - two moments of a process as a page of text: counts of the second, rates between the two.
+// view.hpp - two samples of a process as a page of text: counts of the second, rates between the two.
 //
 // Threads     pure.
 #pragma once
