@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench.py - runs the benchmarks of all systems in turn and prints them side by side.
+"""bench.py - runs the benchmarks of all systems interleaved and prints them side by side.
 
 Systems are interleaved, A B C A B C ..., so that a slow minute of the machine hurts all of them; the figure of a
 system is the median of its rounds. Everything shown is also written to OUT/results.json, and plots are drawn

@@ -1,4 +1,4 @@
-// counting_completion.hpp - a completion that counts how often it ran, and keeps the last failure.
+// counting_completion.hpp - a completion that counts its runs and keeps the last failure.
 #pragma once
 
 #include "platform/work_item.hpp"

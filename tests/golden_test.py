@@ -1,4 +1,4 @@
-"""golden_test.py - proves that golden.py tells the same from the different."""
+"""golden_test.py - proves that golden.py finds differences."""
 import tempfile
 import unittest
 from pathlib import Path

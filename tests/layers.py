@@ -28,7 +28,7 @@ unordered_map unordered_set utility valarray variant vector version""".split())
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CONDITIONAL = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b")
 SUFFIXES = {".hpp", ".cpp", ".h", ".S"}
-# Folders that are one floor each although they do not lie in src/.
+# Folders outside of src/ that are one floor each.
 OUTER = ["tools", "examples", "bench", "tests", "modules"]
 # Folders within them that are floors of their own.
 INNER = {"examples/demo": "demo"}

@@ -1,4 +1,4 @@
-// same_named_kernels.hpp - what a kernel makes of 10, on the host and on each kind of device that is here.
+// same_named_kernels.hpp - runs a kernel on the value 10, on the host and on each kind of device of this machine.
 #pragma once
 
 #include <stretto/copy.hpp>

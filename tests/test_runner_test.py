@@ -1,4 +1,4 @@
-"""Shows that test_runner.py tells what failed, fails where it must, and runs again where leaks alone are unknown."""
+"""Shows that test_runner.py reports failures, fails if it must, and runs again if only the leaks are unknown."""
 import pathlib
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""test_times.py - where the time of a test run went: compilations by tree and part, and the slowest tests.
+"""test_times.py - prints the time of a test run: compilations by tree and part, and the slowest tests.
 
     test_times.py BUILD      the folder that holds the trees: release, asan, tsan
 

@@ -1,4 +1,4 @@
-"""What test_times.py says of logs."""
+"""Checks the summaries that test_times.py makes of logs."""
 import tempfile
 import unittest
 from pathlib import Path

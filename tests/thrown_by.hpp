@@ -1,4 +1,4 @@
-// thrown_by.hpp - what a call throws, as text.
+// thrown_by.hpp - the exception of a call, as text.
 #pragma once
 
 #include <stretto/error.hpp>

@@ -1,4 +1,4 @@
-// written_by.hpp - what a call writes to standard error, as text.
+// written_by.hpp - captures the standard error of a call.
 #pragma once
 
 #include <doctest/doctest.h>

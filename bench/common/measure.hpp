@@ -38,7 +38,7 @@ struct options {
   long iteration() const { return iterations.front(); }
 };
 
-/// One repetition: the figure, and whatever else belongs beside it in the JSON line; series have one length.
+/// One repetition: the figure and the other members of its JSON line. All series have the same length.
 struct outcome {
   double value = 0;
   std::vector<std::pair<std::string, double>> facts{};

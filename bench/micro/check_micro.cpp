@@ -1,5 +1,4 @@
-// check_micro.cpp - what STRETTO_CHECK=1 costs: the same program unchecked and checked in turn, and the ratio of the
-// two.
+// check_micro.cpp - the cost of STRETTO_CHECK=1: the same program unchecked and checked alternately, and the ratio.
 #include <benchmark/benchmark.h>
 
 #include <stretto/stretto.hpp>
@@ -23,7 +22,7 @@ std::unique_ptr<runtime> started(const char* check, unsigned workers) {
   return made;
 }
 
-/// Runs `program(ram)` in two runtimes in turn; `parts` of it happen in each run.
+/// Runs `program(ram)` in two runtimes alternately; each run consists of `parts` operations.
 template <class Program>
 void compare(benchmark::State& state, unsigned workers, std::int64_t parts, Program&& program) {
   const auto unchecked = started("0", workers), checked = started("1", workers);
@@ -121,7 +120,7 @@ void wave_steps(benchmark::State& state) {
 }
 BENCHMARK(wave_steps)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond);
 
-// Tasks without data, which only their spawning and waiting tells of.
+// Tasks without data: only spawns and waits are checked.
 void tasks(benchmark::State& state) {
   constexpr int count = 10000;
   compare(state, 1, count, [](place) {

@@ -1,4 +1,4 @@
-// data_micro.cpp - what instances, copies and reductions cost, beside memcpy and plain loops in the same run.
+// data_micro.cpp - the cost of instances, copies and reductions, compared with memcpy and plain loops in the same run.
 #include <benchmark/benchmark.h>
 
 #include <stretto/copy.hpp>

@@ -1,4 +1,4 @@
-// device_micro.cpp - what launches and copies cost, beside the same calls of raw OpenCL in the same run.
+// device_micro.cpp - the cost of launches and copies, compared with the same calls of raw OpenCL in the same run.
 //
 // With PoCL the "device" is this machine's cores, so that the driver's work and ours compete for them.
 #include <benchmark/benchmark.h>

@@ -1,4 +1,4 @@
-// graph_micro.cpp - a repeating set of operations, replayed from a recorded graph beside the same made anew each time.
+// graph_micro.cpp - a repeated set of operations: replays of a recorded graph, compared with new operations each time.
 //
 // "per_op" is seconds per task or copy. Each pair does the same work: async and after, then replay.
 #include <benchmark/benchmark.h>

@@ -1,4 +1,4 @@
-// objects_micro.cpp - what it costs to find whom a task follows, per argument; the parts that decide, without devices.
+// objects_micro.cpp - the cost of dependency analysis per argument of a task, and of scheduling decisions; no devices.
 #include <benchmark/benchmark.h>
 
 #include <stretto/scheduler.hpp>
@@ -74,7 +74,7 @@ void three_arrays(benchmark::State& state) {
 }
 BENCHMARK(three_arrays);
 
-// A grid of tiles of one array, each updated in turn.
+// A grid of tiles of one array, updated one after another.
 void repeated_tiles(benchmark::State& state) {
   const auto side = static_cast<coordinate>(state.range(0));
   const auto tiles = split_grid(box({0, 0}, {32 * side, 32 * side}), {side, side});
@@ -150,7 +150,7 @@ void replica_of_tile(benchmark::State& state) {
 }
 BENCHMARK(replica_of_tile);
 
-// push and pop of a task with one argument, 64 of them waiting, two devices asking in turn.
+// push and pop of a task with one argument, while 64 wait and two devices ask alternately.
 struct plain_task final : device_task {
   std::string_view name() const override { return "task"; }
   int priority() const override { return 0; }

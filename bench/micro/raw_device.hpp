@@ -1,4 +1,4 @@
-// raw_device.hpp - OpenCL without anything of ours, for what is measured beside it.
+// raw_device.hpp - raw OpenCL without Stretto, for comparison.
 #pragma once
 
 #include <cstddef>

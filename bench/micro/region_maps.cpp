@@ -109,7 +109,7 @@ void update(benchmark::State& state) {
   per_op(state, 1);
 }
 
-/// A piece that lies across others, and those anew: one operation each.
+/// A piece that overlaps others, and those again: one operation each.
 template <class Map>
 void cut_and_mend(benchmark::State& state) {
   const tiling t(state);

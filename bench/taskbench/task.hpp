@@ -34,7 +34,7 @@ bool has_its_inputs(const graph&, long t, long p, std::span<const stamp* const> 
 /// wrong.
 void run_task(const graph&, long t, long p, std::span<const stamp* const> in, stamp* out, long iterations);
 
-/// Where tasks leave their stamps: `rows` per point, used in turn. With one row per step no writer
+/// The stamps of tasks: `rows` per point, used cyclically. With one row per step no writer
 /// ever waits for a reader; with two, the runtime must order a writer after the readers of the row
 /// before last. Points are columns: neighbours in memory are the same point's steps.
 class stamps {

@@ -1,4 +1,4 @@
-// environment_test.cpp - what a runtime is told by STRETTO_* variables.
+// environment_test.cpp - options of a runtime from STRETTO_* variables.
 #include <doctest/doctest.h>
 
 #include <stretto/stretto.hpp>

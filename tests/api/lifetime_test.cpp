@@ -153,7 +153,7 @@ TEST_CASE("a child that is forked while another thread starts and ends runtimes 
   });
   for (int n = 0; n < test::scaled(60, 3000); ++n)
     CHECK(code_of_child([&] {
-            ::alarm(100);  // a lock that nobody unlocks would hold it for good
+            ::alarm(100);  // a lock that is never released would block it for ever
             return lives() && lives() ? 7 : 1;
           }) == 7);
   is_over = true;

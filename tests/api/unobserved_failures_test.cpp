@@ -1,4 +1,4 @@
-// unobserved_failures_test.cpp - what a runtime tells at its end of failures that nobody has looked at.
+// unobserved_failures_test.cpp - failures that no wait has observed are reported at the end of the runtime.
 #include <doctest/doctest.h>
 
 #include <cstdio>

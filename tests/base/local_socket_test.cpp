@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A socket that nobody listens to any more, as a process that was killed leaves it.
+/// A socket without a listener, as a killed process leaves it.
 void leave_stale(const fs::path& file) {
   const int s = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address{};

@@ -1,4 +1,4 @@
-// Events and promises that nobody ends. GUILTY marks the line that the report must name.
+// Events and promises that are never ended. GUILTY marks the line that the report must name.
 #include "base/context.hpp"
 #include "event/holder_record.hpp"
 #include "hang_programs.hpp"

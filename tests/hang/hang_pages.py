@@ -1,4 +1,4 @@
-"""hang_pages.py - the hanging programs of the pages are told what the page says, and those repaired end.
+"""hang_pages.py - the hanging programs of the pages get the report of the page, and the repaired ones end.
 
     hang_pages.py ROOT INSTALLED COMPILER PAGE...
 

@@ -1,5 +1,5 @@
-// hang_programs.hpp - programs that hang, each in its own way, and some that do not; hang_test.py starts them and reads
-// what they are told.
+// hang_programs.hpp - programs that hang, each for another reason, and some that do not; hang_test.py starts them and
+// checks their reports.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,10 @@
-"""hang_test.py - programs that hang are told why, naming the line at fault.
+"""hang_test.py - the report of a hanging program names the cause and the line at fault.
 
     hang_test.py HANG SOURCES [--no-stacks]
 
-HANG is the program of tests/hang, SOURCES its folder, where a comment GUILTY name marks the line that program `name`
-must be told of, and NAMED name others that belong to it. Those of HEALTHY do not hang, and are asked while they run.
+HANG is the program of tests/hang, SOURCES its folder. There, a comment GUILTY name marks the line that the report of
+program `name` must contain, and NAMED name marks further lines. The programs of HEALTHY do not hang and get SIGUSR1 while
+they run.
 """
 import json
 import os

@@ -47,7 +47,7 @@ void busy(runtime& rt) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
   const auto ended = [until] { return std::chrono::steady_clock::now() > until; };
   std::vector<std::thread> outside;
-  std::atomic<int> left{2};  // one worker is the caller of run alone: it stays until nobody needs it
+  std::atomic<int> left{2};  // one worker exists only as the caller of run: it stays until the others have ended
   for (int t = 0; t < 2; ++t)
     outside.emplace_back([&rt, &left, ended] {
       while (!ended()) {
@@ -64,7 +64,7 @@ void busy(runtime& rt) {
   std::puts("ended");
 }
 
-/// Others come and go beside it.
+/// Other runtimes start and end meanwhile.
 void many_runtimes(runtime& rt) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
   std::thread beside([until] {

@@ -1,4 +1,4 @@
-// Programs of which nobody can know: the report shows the state and accuses nobody.
+// Programs that may or may not hang: the report shows the state and names no cause.
 #include <pthread.h>
 
 #include <chrono>
@@ -30,7 +30,7 @@ void outside_thread(runtime& rt) {
   });
 }
 
-/// A lock that the runtime knows nothing of: only the stacks tell.
+/// A lock that the runtime does not know: only the stacks show it.
 void foreign_lock(runtime& rt) {
   rt.run([] {
     const auto lock = std::make_shared<std::mutex>();

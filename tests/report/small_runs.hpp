@@ -1,4 +1,4 @@
-// small_runs.hpp - makes runs by hand.
+// small_runs.hpp - builds small recorded runs for tests.
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// cuda.cpp - CUDA as one calls it by hand: the first device, through its driver and NVRTC.
+// cuda.cpp - CUDA without a runtime system: the first device, through the driver API and NVRTC.
 //
 // `naive` is what a first version does: memory for each product, pageable memory of the host, one stream, and a wait
 // after each call. The others are careful: memory stands and is page-locked on the host, a stream per product under

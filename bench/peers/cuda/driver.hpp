@@ -1,4 +1,4 @@
-// driver.hpp - CUDA's driver and NVRTC as one opens them by hand, without their headers: the first device, kernels,
+// driver.hpp - the CUDA driver API and NVRTC, loaded at run time without their headers: the first device, kernels,
 // memory, streams.
 //
 // Threads     the one that made the first call: its context is current there.

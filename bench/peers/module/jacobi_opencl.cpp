@@ -1,6 +1,6 @@
-// jacobi_opencl.cpp - the relaxation of the demo jacobi3d on a device of each rank, as one writes it by hand: kernels
-// pack the faces, copies bring them to the host, messages of MPI exchange them, and back; one step after the other,
-// waiting where the host needs what a device did.
+// jacobi_opencl.cpp - the relaxation of the demo jacobi3d on a device of each rank, hand-written with OpenCL and MPI:
+// kernels pack the faces, copies bring them to the host, MPI exchanges them, and back. Steps follow one another; the
+// host waits whenever it needs the result of a device.
 //
 // Threads     one worker per process.
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// blocks.hpp - which block of the demo jacobi3d's problem each rank computes, and who has those beside it.
+// blocks.hpp - the block of the problem of the demo jacobi3d that each rank computes, and the ranks of its neighbours.
 #pragma once
 
 #include <mpi.h>

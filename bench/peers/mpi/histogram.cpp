@@ -1,4 +1,4 @@
-// histogram.cpp - the histogram over nodes by hand: each rank counts in a table of its own, and MPI_Reduce adds them;
+// histogram.cpp - the histogram over nodes with MPI: each rank counts in a table of its own, and MPI_Reduce adds them;
 // or each value is one MPI_Accumulate into the table of rank 0.
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-// messages.hpp - messages between ranks by MPI itself, as one would write them by hand.
+// messages.hpp - messages between ranks with plain MPI.
 //
 // Threads     one per rank.
 #pragma once

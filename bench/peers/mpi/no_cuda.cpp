@@ -1,4 +1,4 @@
-// no_cuda.cpp - where the declarations of CUDA's functions are not at hand.
+// no_cuda.cpp - replaces staged_cuda.cpp if there are no declarations of CUDA's functions.
 #include "messages.hpp"
 
 bench::outcome time_nodes_staged_by_cuda(const bench::options&) { throw bench::unsupported("built without CUDA"); }

@@ -1,5 +1,5 @@
-// staged_cuda.cpp - elements between CUDA devices of two ranks, as one writes it by hand with MPI and CUDA: read into
-// page-locked memory, sent, written.
+// staged_cuda.cpp - transfers between CUDA devices of two ranks with plain MPI and CUDA: read into page-locked memory,
+// sent, written.
 #include <mpi.h>
 
 #include "peers/cuda/driver.hpp"

@@ -1,5 +1,5 @@
-// staged_opencl.cpp - elements between devices of two ranks, as one writes it by hand with MPI and OpenCL: read to the
-// host, sent, written.
+// staged_opencl.cpp - transfers between devices of two ranks with plain MPI and OpenCL: read to the host, sent,
+// written.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <mpi.h>

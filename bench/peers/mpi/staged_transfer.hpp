@@ -1,5 +1,4 @@
-// staged_transfer.hpp - what is the same of elements between devices of two ranks, whatever driver reads and writes
-// them.
+// staged_transfer.hpp - transfers between devices of two ranks through the host, independent of the driver.
 //
 // Threads     one per rank.
 #pragma once
@@ -10,7 +9,7 @@
 
 #include "messages.hpp"
 
-/// This rank, of two. Throws bench::unsupported where there are not two.
+/// This rank, of two. Throws bench::unsupported if there are not two.
 inline int rank_of_two() {
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

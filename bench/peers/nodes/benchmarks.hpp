@@ -1,4 +1,4 @@
-// benchmarks.hpp - what the table in job_benchmarks.cpp names, by file.
+// benchmarks.hpp - the functions that the table in job_benchmarks.cpp names, by file.
 //
 // Threads     each is called by the worker of every node of the job, inside run(); node 0 measures, the others serve.
 #pragma once

@@ -59,7 +59,7 @@ void compute_in_phases(const std::vector<piece>& all, barrier phase, int steps) 
       }
     wait(merge(ends));
     for (const piece& p : mine) new_currents(p), distribute_charge(p);
-    meet();  // all charge is known, and nobody reads these voltages any more
+    meet();  // all charge is known, and no node reads these voltages any more
     ends.clear();
     for (const piece& to : mine) {
       event reduced;

@@ -53,7 +53,7 @@ bench::outcome count_copied_by_devices(const bench::options& o) {
 
 namespace {
 
-/// Elements between two nodes, as the paper's ping-pong has them: --size bytes there, and back by whoever has them.
+/// Transfers between two nodes, as the ping-pong of the paper: --size bytes there, and back from the receiver.
 /// Half of a turn.
 std::atomic<long> came{0};
 STRETTO_KERNEL(touch, (out<char> x), { x(global_id(0)) = 1; })

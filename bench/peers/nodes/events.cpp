@@ -1,4 +1,4 @@
-// events.cpp - what nodes ask of one another: events behind events of others, functions there, grants.
+// events.cpp - operations between nodes: events that depend on remote events, remote calls, grants of reservations.
 //
 // Source      event chains by fan-in and fan-out, and chains of grants over reservations: Treichler, Bauer, Aiken,
 //             "Realm", PACT 2014, figures 4 and 5. The same programs run on simulated nodes in

@@ -1,11 +1,11 @@
-// histograms.cpp - a histogram on node 0 of values that all nodes have, in the ways that a program may choose from.
+// histograms.cpp - a histogram on node 0 of values that all nodes have, by several methods.
 //
 //   fold, list, automatic   a reduction instance on each node, applied to the histogram from there
-//   localize                every node in turn takes the whole histogram, adds, and gives it back
+//   localize                one node after another takes the whole histogram, adds, and returns it
 //   batches                 buckets are spread over mobile objects; a message brings 4,096 values
 //   messages                the same with a message for each value
-//   single_reductions       the nodes in turn; a reduction of one element for each value
-//   single_copies           the nodes in turn; each value copies its bucket here, adds, and copies it back
+//   single_reductions       one node after another; a reduction of one element for each value
+//   single_copies           one node after another; each value copies its bucket here, adds, and copies it back
 //
 // The last three pay an operation or more for each value, so they count fewer values (single_values).
 //

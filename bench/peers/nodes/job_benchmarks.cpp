@@ -1,5 +1,4 @@
-// job_benchmarks.cpp - what the nodes of a job do together: runtimes in two processes over MPI, in one to four for the
-// relaxation.
+// job_benchmarks.cpp - benchmarks of jobs over MPI: runtimes in two processes; in one to four for the relaxation.
 //
 // Threads     those of a runtime per process, of one worker; `workers` is the number of nodes, which mpirun decides.
 #include <stretto/stretto.hpp>
@@ -56,7 +55,7 @@ bench::outcome compare_levels(const bench::options& o) {
   return compare_deferred([&](bool waits) { return heat_levels::on_nodes(n, steps, waits); },
                           heat_levels::serially(n, steps));
 }
-/// Cells a second, deferred; the peer is MPI by hand.
+/// Cells per second, deferred; the peer is plain MPI.
 bench::outcome count_heat(const bench::options& o) {
   if (this_node() != 0) return {};
   const int n = static_cast<int>(o.size), steps = static_cast<int>(o.steps / 20);

@@ -1,4 +1,4 @@
-// mobile_objects.cpp - messages to mobile objects that are near, their moves, and the end of all messages.
+// mobile_objects.cpp - messages to local mobile objects, migrations, and quiescence.
 #include <stretto/stretto.hpp>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ bench::outcome time_quiescence(const bench::options& o) {
   return {.value = seconds * 1e6 / static_cast<double>(turns)};
 }
 
-/// A message to an object of this node and a wait for it, beside an async and a wait.
+/// A message to an object of this node and a wait for it, compared with an async and a wait.
 bench::outcome compare_near(const bench::options& o) {
   return compare_with_asyncs(o, [](long count, auto&& ask) {
     for (long i = 0; i < count; ++i) ask().get();

@@ -1,4 +1,4 @@
-// opencl.cpp - OpenCL as one calls it by hand: the first device of the first platform.
+// opencl.cpp - plain OpenCL: the first device of the first platform.
 //
 // `naive` is what a first version does: buffers for each product, one queue, and a wait after each call. The others are
 // careful: buffers and kernels stand, a queue per product under way, and nothing waits but for a result that is needed.

@@ -1,9 +1,9 @@
 // work_stealing.cpp - UTS by hand: POSIX threads, private stacks, chunks of nodes shared under a
 // lock.
 //
-// A worker keeps its newest nodes on a private stack that nobody else touches. When that holds two
+// A worker keeps its newest nodes on a private stack that no other worker touches. When that holds two
 // chunks and the worker's shelf runs low, the oldest chunk moves to the shelf, from which idle
-// workers steal. So while nobody is idle, no lock is taken.
+// workers steal. No lock is taken while no worker is idle.
 //
 // Threads     `workers` POSIX threads, the main thread among them.
 // Invariants  (1) a node is on one stack or one shelf. (2) the search ends when all workers are
@@ -132,7 +132,7 @@ class search {
     me.stack.erase(oldest, oldest + chunk_nodes);
   }
 
-  // Steals from the others in turn; false once everybody is idle.
+  // Tries to steal from one worker after another; false once all are idle.
   bool find_work(std::size_t self) {
     idle_.fetch_add(1);
     while (idle_.load() < workers_.size())

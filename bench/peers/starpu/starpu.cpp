@@ -120,7 +120,7 @@ void add_halves(void**, void* argument) {
 }
 starpu_codelet adding = codelet(add_halves, "add");
 
-// One task per spawn, after the tasks of its halves; `calls` has room for all.
+// One task per spawn, after the tasks of its halves; `calls` has the capacity for all.
 fib_call* submit_fib(long n, std::vector<fib_call>& calls) {
   fib_call* call = &calls.emplace_back();
   call->value = n;

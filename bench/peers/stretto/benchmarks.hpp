@@ -1,4 +1,4 @@
-// benchmarks.hpp - what the table in stretto.cpp names, by file.
+// benchmarks.hpp - the functions that the table in stretto.cpp names, by file.
 //
 // Threads     each is called by worker 0, inside run(); those of whole_runtime.cpp by a thread of no runtime.
 #pragma once

@@ -1,10 +1,10 @@
-// device_kernels.cpp - Stretto: kernels on a device beside the same ones in the device's own language, in turn, in one
-// process.
+// device_kernels.cpp - Stretto: kernels on a device, compared with hand-written ones in the device's own language,
+// alternately in one process.
 //
-// Both are launched by Stretto on the same instances, so that a figure is about what kernels become: the time of the
-// text by hand by that of the kernel; 1 is as fast, more is faster. The text by hand is OpenCL C, CUDA C++ where there
-// is a CUDA device; shapes of groups are the driver's choice there, but where the kernel is written in groups. --size
-// is the side of the fields; factors have a fourth of it.
+// Stretto launches both on the same instances, so a figure compares the generated code: the time of the hand-written
+// kernel divided by that of the Stretto kernel; more than 1 is faster. The hand-written kernels are CUDA C++ if there
+// is a CUDA device, else OpenCL C; the driver chooses the shape of groups, except for group kernels. --size is the side
+// of the fields; factors have a fourth of it.
 #include <stretto/copy.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/native_kernel.hpp>
@@ -178,10 +178,10 @@ class filled {
   instance<float, D> here_, is_;
 };
 
-/// In turn, until half a second is over: the median of how many times as long the text by hand takes.
+/// Runs both alternately for half a second; returns the median ratio of the hand-written kernel to the other one.
 template <class ByHand, class Kernel>
 double compare(ByHand&& by_hand, Kernel&& kernel) {
-  by_hand(), kernel();  // compiled, and told to both
+  by_hand(), kernel();  // compiles both
   std::vector<double> ratios;
   const bench::stopwatch all;
   while (ratios.size() < 11 || (ratios.size() < 301 && all.seconds() < 0.5)) {

@@ -238,7 +238,7 @@ class product_of_rows {
 }  // namespace
 
 /// A worker and a device of one core each, so that both are there when they compute together. The least of several
-/// rounds in turn: a neighbour on the machine slows down one of the three at a time.
+/// alternating rounds: other load on the machine slows down one of the three at a time.
 bench::outcome compare_together(const bench::options& o) {
   setenv("POCL_MAX_PTHREAD_COUNT", "1", 0);
   double host = 1e9, device = 1e9, together = 1e9;

@@ -51,7 +51,7 @@ bench::outcome time_copy_chain(const bench::options& o) {
   return {ns};
 }
 
-// Seconds of a copy as a multiple of those of memcpy, taken in turn so that both see the same machine.
+// The time of a copy as a multiple of that of memcpy, measured alternately so that both see the same load.
 bench::outcome compare_large_copy(const bench::options& o) {
   const auto a = instance<char>::create(stretto::at(memory()), {0, o.size}).made;
   const auto b = instance<char>::create(stretto::at(memory()), {0, o.size}).made;

@@ -1,4 +1,4 @@
-// fork_join.cpp - Stretto: async with get, and async inside finish; no cut-off by hand anywhere.
+// fork_join.cpp - Stretto: async with get, and async inside finish; without a manual cut-off.
 //
 // Threads     counters are per worker; a task looks up its worker where it counts, for it may have moved.
 

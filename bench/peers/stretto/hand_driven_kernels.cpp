@@ -1,7 +1,7 @@
-// hand_driven_kernels.cpp - Stretto: wave and bodies on buffers, beside the same kernels driven by hand with events on
-// instances, and beside a plain loop, which says what has to come of both; and what of their time goes into horizons.
+// hand_driven_kernels.cpp - Stretto: wave and bodies on buffers, compared with the same kernels ordered by explicit
+// events on instances; a plain loop is the reference for the results. Also the share of time that horizons take.
 //
-// Devices are simulated: see buffers.cpp. Times are of the wall.
+// Devices are simulated: see buffers.cpp. Times are wall-clock times.
 //
 // Threads     each makes runtimes of its own.
 #include <stretto/buffer.hpp>
@@ -336,7 +336,7 @@ outcome_of_steps on_buffers(const bench::options& o, const Shape& s) {
   return is;
 }
 
-/// Each in turn, several times over; the least of each counts, since others use this machine, too.
+/// All alternately, several times; the minimum of each counts, because of other load on the machine.
 template <class Program, class Shape>
 bench::outcome compare(const bench::options& o, const Shape& shape) {
   const std::vector<float> expected = by_loop(shape);

@@ -1,4 +1,4 @@
-// host_kernels.cpp - Stretto: kernels on the host beside the same loops written by hand, in turn, in one process.
+// host_kernels.cpp - Stretto: kernels on the host, compared with hand-written loops alternately in one process.
 //
 // A figure is the time of the loop by that of the launch: 1 is as fast, more is faster. The loop is compiled twice with
 // the flags of this file, once for wider vectors, and the faster counts. --size is the side of the fields and the
@@ -50,7 +50,7 @@ STRETTO_GROUP_KERNEL(sums_of_groups, (in<float> x, out<float> sums, local<float>
 
 namespace {
 
-// The loops by hand. Pointers are of rows and columns that the kernels compute; s is from row to row.
+// The hand-written loops. Pointers are of rows and columns that the kernels compute; s is from row to row.
 #define BY_HAND [[gnu::always_inline]] static inline void run
 struct five_points_by_hand {
   BY_HAND(const float* __restrict u, float* __restrict v, float c, int rows, int columns, std::ptrdiff_t s) {

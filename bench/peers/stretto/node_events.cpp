@@ -1,6 +1,5 @@
-// node_events.cpp - Stretto: levels of events of eight nodes, on a simulated network whose time is counted: how
-// long a level takes by the fan-in and fan-out of its events. The same over processes: ./stretto bench
-// nodes_fan_levels.
+// node_events.cpp - Stretto: levels of events of eight nodes, on a simulated network with virtual time: the time of a
+// level by the fan-in and fan-out of its events. The same over processes: ./stretto bench nodes_fan_levels.
 #include <array>
 #include <vector>
 

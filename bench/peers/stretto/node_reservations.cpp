@@ -1,8 +1,8 @@
-// node_reservations.cpp - Stretto: reservations that eight nodes want, on a simulated network whose time is counted:
-// what it gains to grant them to who waits on the same node first, against the number of chains and of reservations.
+// node_reservations.cpp - Stretto: reservations that eight nodes request, on a simulated network with virtual time: the
+// gain of granting them to waiters of the same node first, by the number of chains and of reservations.
 //
-// One thread steps all nodes. Only messages take time (1 to 3 us each), grants on one node take none: figures say how
-// long links wait for reservations to come, are the same each time, and know nothing of this machine.
+// One thread steps all nodes. Only messages take time (1 to 3 us each), grants on one node take none. The figures are
+// the times that links wait for reservations. They are deterministic and independent of the machine.
 #include <stretto/reservation.hpp>
 
 #include <array>

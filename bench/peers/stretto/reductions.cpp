@@ -1,11 +1,11 @@
-// reductions.cpp - Stretto: a histogram by two or more tasks in the ways that a program may choose from.
+// reductions.cpp - Stretto: a histogram by two or more tasks, by several methods.
 //
 //   original    every task adds atomically to the one histogram
 //   fold        a private right-hand side per element and task, applied in one sweep
 //   shared_fold the same, one for all tasks, combined atomically
 //   list        a log per task, applied in one sweep
 //   automatic   what Stretto chooses
-//   localize    every task in turn copies the whole histogram, adds, and copies it back
+//   localize    one task after another copies the whole histogram, adds, and copies it back
 //   single      one task does everything
 //
 // Source      the five methods (all but shared_fold and automatic) and the two densities: Treichler, Bauer, Aiken,

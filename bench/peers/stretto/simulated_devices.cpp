@@ -77,7 +77,7 @@ struct traffic {
   double to_devices = 0, to_host = 0;
 };
 
-/// Runs `body` in a runtime with such devices, and beside them the host.
+/// Runs `body` in a runtime with such devices and the host.
 traffic with_devices(const model& m, int workers, const std::function<void()>& body) {
   const auto wires = m.shares_bus ? device::sim::make_bus() : nullptr;
   std::vector<device::opened_device> open;

@@ -31,7 +31,7 @@ class stepped_job {
       body(n);
     }
   }
-  /// All nodes in turn, until it is so on each.
+  /// Steps all nodes round-robin until the condition holds on each.
   template <class F>
   void step_until(F&& is_so) {
     for (bool all = false; !all;) {

@@ -1,4 +1,4 @@
-// trace_cost.cpp - Stretto: what it costs to record a run in full, and to write it to a file.
+// trace_cost.cpp - Stretto: the cost of recording a full trace, and of writing it to a file.
 //
 // Threads     called by a thread of no runtime.
 

@@ -1,4 +1,4 @@
-// whole_runtime.cpp - Stretto: what a runtime costs to have, beside its work.
+// whole_runtime.cpp - Stretto: the fixed cost of a runtime, without its work.
 //
 // Threads     called by a thread of no runtime.
 

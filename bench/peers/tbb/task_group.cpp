@@ -64,8 +64,8 @@ bench::outcome time_spawn_wait(const bench::options& o) {
   return {ns};
 }
 
-// Two tasks suspend in turn. A task publishes where it stopped and then resumes the other, inside
-// its own suspension; so whoever runs finds the other suspended.
+// Two tasks suspend alternately. A task publishes its suspension point and then resumes the other task, inside
+// its own suspension: the running task always finds the other one suspended.
 bench::outcome time_handoff(const bench::options& o) {
   tbb::task::suspend_point first{}, second{};
   long turns = 0;

@@ -42,7 +42,7 @@ struct pieces {
   }
 };
 
-/// Neighbours lie on the same node where the cut allows it: nodes have cuboids that follow one another.
+/// Neighbours are on the same node if the cut allows it: each node has consecutive cuboids.
 template <class Cuboid>
 pieces<Cuboid> made(const problem& p, const triple& parts) {
   pieces<Cuboid> c{parts, {}, 0};
@@ -58,7 +58,7 @@ pieces<Cuboid> made(const problem& p, const triple& parts) {
   return c;
 }
 
-/// What has to be the same to go on with it.
+/// The parameters that must be equal to continue from a checkpoint.
 std::string words_of(const request& r) {
   return fmt::format("{} x {} x {} cells, {} steps, {}", r.what.size[0], r.what.size[1], r.what.size[2],
                      r.what.iterations, r.where == cells_on::devices ? "computed by devices" : "computed by workers");

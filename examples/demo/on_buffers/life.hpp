@@ -29,7 +29,7 @@ life_board life_on_nodes(life_board board, int steps);
 life_board life_serially(life_board board, int steps);
 
 std::int64_t alive_on(const life_board& board);
-/// What is alive in white; what was, the darker the longer ago. A cell is `side` x `side` pixels.
+/// Live cells are white; dead ones are darker the longer ago they died. A cell is `side` x `side` pixels.
 stretto::wave::rgb_image picture_of(const life_board& board, int side);
 
 }  // namespace on_buffers

@@ -1,4 +1,4 @@
-// picture_sheet.hpp - several pictures of one size beside and below one another.
+// picture_sheet.hpp - arranges several pictures of one size in a grid.
 //
 // Threads     pure.
 #pragma once

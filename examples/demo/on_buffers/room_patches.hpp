@@ -28,7 +28,7 @@ int lamp_of(const room& r);
 /// The walls unfolded, by how bright each patch is: those of one step. A patch is `pixels` x `pixels`. Brightness
 /// counts by its logarithm, over three decades below `most`.
 stretto::wave::byte_image unfolded(const room& r, const float* bright, float most, int pixels);
-/// What the bytes mean: black, red, yellow, white. 0 is where there is no wall.
+/// The colours of the bytes: black, red, yellow, white. 0 means no wall.
 std::vector<stretto::wave::rgb> heat_palette();
 
 }  // namespace on_buffers

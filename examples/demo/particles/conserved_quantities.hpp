@@ -1,8 +1,7 @@
-// conserved_quantities.hpp - what particles keep, whatever they do to one another: a check of a run that needs no other
-// run.
+// conserved_quantities.hpp - conserved quantities of the particles: a check of a run without a reference run.
 //
 // Threads     pure functions.
-// Errors      W37 what is not kept.
+// Errors      W37 a quantity is not conserved.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@
 
 namespace particles {
 
-/// What no force between particles changes.
+/// Quantities that forces between particles do not change.
 struct conserved_quantities {
   std::size_t count = 0;
   pair momentum = {};

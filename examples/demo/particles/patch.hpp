@@ -1,10 +1,10 @@
 // patch.hpp - a part of the box as a mobile object. It moves its particles, and receives from its neighbours the
 // particles that enter it and the positions of those near it.
 //
-// Every step it sends one message to each of eight neighbours, with the particles that go there and the places of those
-// that act there. Whoever moves a particle tells all who need it, also where it changes from one neighbour to the next:
-// nothing is told twice. A neighbour is at most one step ahead, so that messages of two steps are kept; there is no
-// barrier between steps. Patches whose neighbours are on other nodes come first: those wait for them.
+// In every step it sends one message to each of eight neighbours, with the particles that move there and the positions
+// of those that act there. The patch that moves a particle informs all patches that need it, also if the particle moves
+// between two neighbours: each patch gets it once. There is no barrier between steps. A neighbour is at most one step
+// ahead, so messages of two steps are stored. Patches with neighbours on other nodes run first: those wait for them.
 //
 // Threads     handlers of one object; one at a time.
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace particles {
 
-/// What a step cost, and where.
+/// The cost of a step, and its node.
 struct cost {
   float seconds = 0;  // of a processor
   float pairs = 0;    // that were looked at
@@ -40,7 +40,7 @@ class patch {
   void begin(stretto::collection<patch> all, stretto::barrier reached, std::uint32_t each);
   /// It may go on to the end of that step.
   void go_on_to(std::uint32_t step);
-  /// What a neighbour has moved in that step.
+  /// The message of a neighbour for that step.
   void take(std::uint32_t step, std::vector<particle> come, std::vector<ghost> near);
 
   /// From itself: as far as what has come allows.
@@ -73,7 +73,7 @@ class patch {
   /// Asks for step(), if it can do something.
   void go_on();
   std::size_t neighbour(unsigned direction) const;
-  /// Particles move; those who need them are told.
+  /// Moves the particles and sends them to the patches that need them.
   void leave();
   void tell(std::array<incoming, directions>& those);
   /// And all who have come are felt.

@@ -44,7 +44,7 @@ collection<patch> make_patches(const request& r, const std::vector<particle>& st
   return all;
 }
 
-/// What has to be the same to go on with it.
+/// The parameters that must be equal to continue from a checkpoint.
 std::string words_of(const request& r, const choice& with) {
   return fmt::format("{} particles of seed {} in {} x {} patches, {} steps, {} every {}", r.what.count, r.what.seed,
                      r.patches.x, r.patches.y, r.what.steps, with.name, r.each);

@@ -3,7 +3,7 @@
 namespace particles {
 namespace {
 
-/// Who is in each cell of the box, by id.
+/// The particles in each cell of the box, by id.
 class whole_box {
  public:
   whole_box(const box& b, const std::vector<particle>& all)

@@ -14,7 +14,7 @@ constexpr std::uint64_t told_at_once = 16384;
 /// A stack for another node has at least as many, half of these: fewer are searched sooner than sent.
 constexpr std::size_t worth_sending = 8;
 
-/// Between two looks at what else there is to do: some 100 microseconds.
+/// Nodes that are visited between two checks for requests: some 100 microseconds.
 constexpr int most_in_a_row = 1024;
 
 /// The older nodes stand nearer to the root, so that their subtrees are the larger ones.
@@ -48,7 +48,7 @@ void part::visit(std::vector<node> stack) {
     const int children = searched_.num_children(n);
     mine->counted.visit(n, children);
     for (int i = 0; i < children; ++i) stack.push_back(searched_.child(n, i));
-    // What lies in the worker's queue cannot be given to another node: without other workers nothing is put there.
+    // Tasks in a worker's queue cannot be sent to another node: without other workers nothing is put there.
     if (stack.size() > 1 && counts_.size() > 1 && stretto::should_split()) search(older_half(stack));
     if (is_asked_.load(std::memory_order_relaxed) && stack.size() >= worth_sending) {
       give_to_node(stack);

@@ -1,9 +1,9 @@
-// node_part.hpp - one node's part of a search: its tasks, and what it gives to nodes that have nothing left.
+// node_part.hpp - one node's part of a search: its tasks, and the work that it sends to idle nodes.
 //
-// Within a node, a task that is asked for work gives half of its own away (should_split). Between nodes, one that has
-// run out says so to its neighbours in a graph that all nodes are connected by, and sleeps: whichever of them has
-// enough sends half of a stack, as a task. So nobody asks twice, nothing is polled, and when no task is left anywhere
-// the finish around the search ends.
+// Within a node, a task gives away half of its work on request (should_split). Between nodes, a node without work sends
+// one request to its neighbours in a connected graph of all nodes, and sleeps. A neighbour with enough work sends half
+// of a stack, as a task. No request is repeated and nothing is polled. When no task is left anywhere, the finish around
+// the search ends.
 //
 // Threads     tasks of its node; between nodes, messages.
 // Cost        a look at one word per visited node. An idle node sends a message to each of log2(nodes) neighbours.

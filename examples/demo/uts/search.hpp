@@ -18,7 +18,7 @@
 
 namespace uts {
 
-/// What each worker counted.
+/// The counts of each worker.
 ///   shown   null, or told now and then how many nodes have been visited
 std::vector<census> search_parallel(const tree& t, std::uint32_t workers, stretto::progress* shown = nullptr);
 

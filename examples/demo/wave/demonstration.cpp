@@ -48,7 +48,7 @@ class demonstration {
  public:
   explicit demonstration(const demonstration_request& request) : request_(request) {}
 
-  /// What can be found wrong is found here.
+  /// Checks everything that can be checked in advance.
   void prepare() {
     prepare_output(request_.asked.out);
     work_.medium = request_.asked.medium.empty() ? shipped_medium(running_program()) : request_.asked.medium;

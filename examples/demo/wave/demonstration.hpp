@@ -2,7 +2,7 @@
 // report.
 //
 // Threads     one at a time in a process: it listens to Ctrl-C.
-// Order       What can be found wrong is found before any work: the output folder first, then the medium, then the
+// Order       All checks come before any work: the output folder first, then the medium, then the
 //             numbers. Pictures are written as soon as the tasks are done, so that a Ctrl-C while the serial loop
 //             checks them loses nothing.
 // Nodes       In a job of several, the first one does this, and the others serve it.

@@ -1,4 +1,4 @@
-// first_failure.hpp - waiting that tells what went wrong instead of throwing it.
+// first_failure.hpp - waits that return the failure instead of throwing it.
 //
 // Threads     any thread of a runtime; a task that calls it suspends.
 #pragma once

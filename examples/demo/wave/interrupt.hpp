@@ -1,4 +1,4 @@
-// interrupt.hpp - Ctrl-C as a wish to stop, for as long as this object lives.
+// interrupt.hpp - turns Ctrl-C into a request to stop, while this object lives.
 //
 // Threads     one object at a time in a process, for a signal has one handler; wished() from any thread.
 // Invariants  the first Ctrl-C is remembered, the second ends the process as it would without this.
@@ -18,7 +18,7 @@ class interrupt {
   const std::atomic<bool>& wished() const;
 };
 
-/// What a process that ended on Ctrl-C returns, as shells know it: 128 + SIGINT.
+/// The exit code of a process that ended on Ctrl-C, as in shells: 128 + SIGINT.
 inline constexpr int interrupted_exit_code = 130;
 
 }  // namespace stretto::wave

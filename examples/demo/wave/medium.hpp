@@ -29,7 +29,7 @@ struct velocity_range {
 /// Grey 0 is black_mps, grey 1 white_mps, linear between.
 medium make_medium(const grey_image& image, velocity_range range, double spacing_m);
 
-/// What the scheme needs to know, all following from the medium.
+/// The parameters of the scheme, derived from the medium.
 struct time_scale {
   double courant = 0;       // fastest v dt / h
   double step_s = 0;        // dt

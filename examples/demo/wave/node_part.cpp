@@ -175,7 +175,7 @@ class stepping {
     painted.arrive(last_painted_);
   }
 
-  /// Whatever a step throws is told with the name of its tile.
+  /// An exception of a step is reported with the name of its tile.
   void step_tile_or_name_it(std::size_t i, int n) const {
     try {
       if (all_.failure && all_.failure->tile == i && all_.failure->step == n)
@@ -227,7 +227,7 @@ class stepping {
   const int ahead_;
   std::vector<halo_copy> copies_;                             // into our tiles
   std::map<std::uint32_t, std::vector<std::size_t>> wanted_;  // of our tiles, by who copies from them
-  std::array<std::vector<future<void>>, 2> sent_;             // to neighbours, in turn
+  std::array<std::vector<future<void>>, 2> sent_;             // to neighbours, alternately
   int told_ = 0;                                              // the step that neighbours expect next
   std::vector<future<void>> steps_;                           // of the last `ahead_` steps, each of every tile of ours
   std::vector<arrivals> arriving_;                            // per tile

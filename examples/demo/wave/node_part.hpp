@@ -1,10 +1,10 @@
-// node_part.hpp - what one node computes of a run: tiles that follow one another, in deferred execution.
+// node_part.hpp - the part of a run that one node computes: consecutive tiles, in deferred execution.
 //
 // Threads     called by a task on each node of the job; it suspends, its worker goes on.
 // Order       A step of a tile waits for the tile's step before and for its (at most four) halo copies; a halo copy
-//             waits for the step of the tile it reads, on whatever node that is. Nothing else is needed: whoever still
-//             reads what a step or a copy overwrites comes before it already, by way of a neighbour. There is no
-//             barrier, so tiles may be several steps apart.
+//             waits for the step of the tile that it reads, on any node. No other order is needed: the readers of the
+//             cells that a step or a copy overwrites precede it already, through a neighbour. There is no barrier, so
+//             tiles may be several steps apart.
 // Memory      the submitter stays at most `steps_ahead` steps in front of a tile, so that any number of steps takes
 //             the same memory.
 // Errors      W19 a task failed; D03 the tiles do not fit into memory.
@@ -22,7 +22,7 @@
 
 namespace stretto::wave {
 
-/// What every node is told.
+/// The input of every node.
 struct assignment {
   wave_parameters what;
   int across = 1, down = 1;           // tiles
@@ -32,8 +32,8 @@ struct assignment {
   std::array<pressure, 2> last;       // whole grids, for the field after the last step and the one before
   std::vector<int> frame_steps;
   std::array<pressure, 2> frames = {};  // whole grids, taking turns
-  barrier framed = {}, painted = {};    // a phase for each frame: all of it is there; it has been looked at
-  barrier ended;                        // nobody reads another's tiles any more
+  barrier framed = {}, painted = {};    // a phase for each frame: it is complete; it has been painted
+  barrier ended;                        // no node reads tiles of another one any more
   std::optional<planned_failure> failure;
   template <class Archive>
   friend void fields(Archive& a, archived<assignment, Archive>& x) {
@@ -51,10 +51,10 @@ struct part_result {
   double seconds = 0;
 };
 
-/// What only home has.
+/// The additional state of node `home`.
 struct home_side {
   const run_requests& asked;
-  std::array<field_view<const float>, 2> frames;  // what assignment::frames lie over
+  std::array<field_view<const float>, 2> frames;  // the memory of assignment::frames
 };
 
 /// Runs the part of the calling node; `home` is null elsewhere. Throws what failed first.

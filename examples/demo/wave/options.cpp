@@ -18,7 +18,7 @@ struct pair_of_counts {
   long first, second;
 };
 
-/// A whole number that fills the text; long enough for every limit, so that "too many" is told as such.
+/// A whole number that fills the text; large enough to exceed every limit, so that "too many" is reported as such.
 std::optional<long> whole_number(std::string_view text) {
   long value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);

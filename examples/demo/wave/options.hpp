@@ -29,7 +29,7 @@ struct options {
   std::filesystem::path out = "out";
 };
 
-/// What validate() must know of the world.
+/// The environment that validate() checks against.
 struct surroundings {
   extent medium;
   int processors = 1;

@@ -13,7 +13,7 @@ namespace stretto::wave {
 /// Makes sure that files can be written to `folder`: creates it if need be, writes a file and removes it again.
 void prepare_output(const std::filesystem::path& folder);
 
-/// Writes beside the file and renames, so that nobody sees half a file.
+/// Writes a temporary file and renames it, so that no reader sees half a file.
 void write_file(const std::filesystem::path& file, std::span<const std::byte> bytes);
 
 }  // namespace stretto::wave

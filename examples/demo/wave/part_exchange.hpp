@@ -1,10 +1,10 @@
-// part_exchange.hpp - what the parts of a run tell one another: once, where their fields lie; then step by step, which
+// part_exchange.hpp - messages between the parts of a run: once, the addresses of their fields; then in each step, the
 // events to wait for.
 //
-// Threads     any. Functions named by an address are to be called on the node where it was taken.
-// Why         a part can order a copy from its neighbour's tile ahead of time only if it knows the event of that tile's
-//             step. A step's event exists as soon as it is submitted, long before it happens; so what the copy waits
-//             for is waited for there, and between the step and the arrival of its cells lies one message.
+// Threads     any. An address is valid only on the node where it was taken.
+// Why         a part can submit a copy from its neighbour's tile ahead of time only if it knows the event of that
+//             tile's step. The event exists as soon as the step is submitted, long before it triggers. The copy
+//             therefore waits at its source, and only one message lies between the step and the arrival of its cells.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ class introductions {
   /// Called by each part, once, from any node. Returns those of all, by node, as soon as all are there; throws if one
   /// cannot come.
   static std::vector<introduction> introduce(std::uint32_t node, std::uint64_t introductions, introduction&& self);
-  /// This part cannot come: to whoever waits for it.
+  /// Reports that this part cannot take part, to all that wait for it.
   static void stay_away(std::uint32_t node, std::uint64_t introductions);
 
  private:
@@ -53,7 +53,7 @@ class introductions {
   user_event all_here_ = user_event::create();
 };
 
-/// What neighbours have sent and this part has not asked for yet.
+/// The messages of neighbours that this part has not received yet.
 class mailbox {
  public:
   std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(this); }

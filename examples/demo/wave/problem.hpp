@@ -1,4 +1,4 @@
-// problem.hpp - all that decides a result, whoever computes it.
+// problem.hpp - the parameters that determine a result, independent of the nodes that compute it.
 //
 // Threads     a value; computing reads it only.
 #pragma once

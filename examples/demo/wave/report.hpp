@@ -1,4 +1,4 @@
-// report.hpp - what a run of the demonstration tells its user, as text and as JSON.
+// report.hpp - the report of a run of the demonstration, as text and as JSON.
 //
 // Threads     pure.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace stretto::wave {
 
-/// What is about to be computed.
+/// The run that is about to start.
 struct undertaking {
   std::filesystem::path medium;
   extent picture;  // of the medium, in pixels
@@ -35,7 +35,7 @@ struct written_file {
   std::string what;
 };
 
-/// What came out.
+/// The results of the run.
 struct outcome {
   int steps = 0;  // done: fewer than planned if the user stopped it
   std::size_t step_tasks = 0, halo_copies = 0;

@@ -14,7 +14,7 @@
 
 namespace stretto::wave {
 
-/// Runs all steps, or until it is told to stop; then what was submitted is finished. A planned failure is not for it.
+/// Runs all steps, or until a stop is requested; then waits for the submitted ones. Planned failures are not supported.
 tasks_result run_objects(const problem& wave, const tiling& tiles, const run_requests& requests = {});
 
 /// Tiles for kernels on devices: a dozen, in whole rows, which copies like.

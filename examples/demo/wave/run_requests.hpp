@@ -1,4 +1,4 @@
-// run_requests.hpp - what is asked of a run of the simulation beside its result.
+// run_requests.hpp - the requests for a run of the simulation in addition to its result.
 //
 // Threads     values; the functions are called by tasks.
 #pragma once

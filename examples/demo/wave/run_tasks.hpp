@@ -1,8 +1,7 @@
 // run_tasks.hpp - the simulation in deferred execution: a task per tile and step, a copy per halo, ordered by events.
 //
 // Threads     called by a task of a runtime, on one node of its job; it suspends, its worker goes on.
-// Nodes       all of the job's take part: this one tells the others what to do (node_part.hpp), lends them the ground,
-// and
+// Nodes       all nodes of the job take part: this one sends the others their input (node_part.hpp) and the ground, and
 //             gets the result.
 // Errors      W19 a task failed; D03 the tiles do not fit into memory.
 #pragma once
@@ -23,7 +22,7 @@ struct tasks_result {
   double cells_per_second = 0;
 };
 
-/// Runs all steps, or until it is told to stop; then what was submitted is finished.
+/// Runs all steps, or until a stop is requested; then waits for the submitted ones.
 tasks_result run_tasks(const problem& wave, const tiling& tiles, const run_requests& requests = {});
 
 }  // namespace stretto::wave

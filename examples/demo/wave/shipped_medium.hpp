@@ -1,4 +1,4 @@
-// shipped_medium.hpp - where the medium that comes with Stretto lies.
+// shipped_medium.hpp - the path of the medium that is installed with Stretto.
 //
 // Threads     pure, apart from looking at the file system.
 #pragma once
