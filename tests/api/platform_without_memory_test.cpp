@@ -46,7 +46,7 @@ TEST_CASE("a platform that names no memory, or one of no bytes, has that of the 
   }
 }
 
-TEST_CASE("what needs memory of the host takes that of the host, whatever memories the platform declares before it") {
+TEST_CASE("host allocations use host memory, even if the platform declares other memories first") {
   const test::temporary_folder folder;
   const test::with_variable global("STRETTO_GLOBAL_MEMORY", "1M"), spill("STRETTO_SPILL", folder.path.c_str()),
       shared("STRETTO_DEVICE_HOST_MEMORY", "64K");

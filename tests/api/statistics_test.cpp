@@ -25,7 +25,7 @@ TEST_CASE("statistics count tasks, spawns and module operations per place while 
   CHECK(s.modules == std::vector<module_statistics>{{"timer", "alarms", "", 1, 0, 0}});
 }
 
-TEST_CASE("what is ready is counted wherever it waits: in order, by priority, bound, and from other threads") {
+TEST_CASE("ready tasks are counted in every queue: in order, by priority, bound, and from other threads") {
   runtime rt({.workers = 2, .stepped = true});
   const auto ready = [&] {
     std::uint64_t all = 0;

@@ -76,7 +76,7 @@ TEST_CASE("a failure outside of run that was looked at is not told") {
         }) == "");
 }
 
-TEST_CASE("what left run is not told again, and work that waits at the end is told as skipped") {
+TEST_CASE("a failure that left run is not reported again, and work that waits at the end is reported as skipped") {
   CHECK(written_by([] {
           runtime rt({.workers = 2});
           CHECK_THROWS_WITH(rt.run([] { async([] { throw std::runtime_error("no"); }); }), "no");

@@ -11,7 +11,7 @@
 namespace stretto::base {
 namespace {
 
-TEST_CASE("what is written behind a large part does not copy it once more") {
+TEST_CASE("writes behind a large part do not copy it again") {
   const std::vector<std::byte> large(1 << 20, std::byte{7});
   writer w(std::uint64_t{1});
   w.put_bytes(large);

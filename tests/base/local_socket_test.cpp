@@ -39,7 +39,7 @@ std::string hello() { return "hello"; }
 
 }  // namespace
 
-TEST_CASE("whoever asks a local socket gets an answer made for him") {
+TEST_CASE("each query of a local socket gets a reply of its own") {
   const temporary_folder folder;
   std::atomic<int> asked{0};
   const local_socket socket(folder.path / "s", [&] { return "answer " + std::to_string(++asked); });
@@ -124,7 +124,7 @@ TEST_CASE("a process finds the stale socket of an earlier one with its number, a
   CHECK(ask_local_socket(folder.path / "s", own_name()) == "hello");
 }
 
-TEST_CASE("where another process with the same number listens, a further name is found") {
+TEST_CASE("a local socket gets another name if a process with the same number listens") {
   const temporary_folder folder;
   const local_socket first(folder.path / "s", [] { return std::string("first"); });
   const local_socket second(folder.path / "s", [] { return std::string("second"); });

@@ -15,7 +15,7 @@
 namespace stretto::base {
 namespace {
 
-TEST_CASE("what a thread frees serves it again, and blocks in use are apart") {
+TEST_CASE("a thread reuses the blocks that it has freed, and blocks in use do not overlap") {
   using blocks = object_pool<200>;
   void* const first = blocks::allocate();
   std::memset(first, 0xff, 200);
@@ -42,7 +42,7 @@ struct counted {
   std::byte room[100];
 };
 
-TEST_CASE("shared objects in recycled memory end once, whoever has them last") {
+TEST_CASE("shared objects in pooled memory are destroyed once, by any last owner") {
   int alive = 0;
   for (int round = 0; round < 3; ++round) {
     std::vector<std::shared_ptr<counted>> all;

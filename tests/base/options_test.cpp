@@ -98,7 +98,7 @@ TEST_CASE("a number too large for any machine word is out of range, not another 
   CHECK(with({}, {"--seed", "18446744073709551615"}).seed == 18446744073709551615u);
 }
 
-TEST_CASE("what is not a number is named with what was wanted") {
+TEST_CASE("a value that is not a number is named with the expected type") {
   for (const char* text : {"many", "-1", "4 ", " 4", "4.5", "0x4", "+4"})
     CHECK_MESSAGE(message({{"STRETTO_WORKERS", text}}).starts_with("error B12"), text);
   for (const char* text : {"soon", "nan", "inf", "1s"})

@@ -36,7 +36,7 @@ TEST_CASE("a progress line tells the count where nobody knows the total, and no 
         "  search     [========================================] 100 %   30 of 20 nodes");
 }
 
-TEST_CASE("where standard error is no terminal, no line is written") {
+TEST_CASE("no progress line is written if standard error is no terminal") {
   CHECK(written_by([] {
           progress p("quiet", 3);
           p.advance(3);
@@ -64,7 +64,7 @@ TEST_CASE("the variables of the environment ask for a line too, and a colour onl
   CHECK(coloured.find("\x1b[36m") != coloured.npos);
 }
 
-TEST_CASE("of two progresses the newer has the line, and all are listed, whoever goes first") {
+TEST_CASE("the newer of two progresses has the line, and all are listed, in any order of their ends") {
   CHECK(progress_now().empty());
   auto outer = std::make_unique<progress>("outer", 10);
   const auto text = written_by([&] {

@@ -123,7 +123,7 @@ TEST_CASE("a handler that someone puts on top stays there, and ours below it onl
   CHECK((handler_of(SIGUSR2).sa_handler == another));
 }
 
-TEST_CASE("what a callback throws ends neither the process nor the watch") {
+TEST_CASE("an exception of a callback ends neither the process nor the watch") {
   std::atomic<int> heard{0};
   const signal_watch a(SIGUSR2, [&] {
     ++heard;

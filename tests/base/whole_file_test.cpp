@@ -42,7 +42,7 @@ TEST_CASE("a file is read whole, and one that is larger than allowed is refused 
   CHECK(read_whole(folder.path / "empty", 10));
 }
 
-TEST_CASE("what is no file is refused with the reason, and a named pipe without a writer hangs nobody") {
+TEST_CASE("a path that is no file is refused with the reason, and a named pipe without a writer blocks no reader") {
   const test::temporary_folder folder;
   CHECK(read_whole(folder.path / "none", 10).fault == "No such file or directory");
   CHECK(read_whole(folder.path, 10).fault == "it is a folder");
@@ -93,7 +93,7 @@ TEST_CASE("a link under the name of a file is replaced, and what it points to st
   CHECK(read_whole(folder.path / "file", 10).text == "new");
 }
 
-TEST_CASE("what cannot be written whole is told, and the old file stays") {
+TEST_CASE("an incomplete write is reported, and the old file stays") {
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   REQUIRE(full >= 0);
   file_output to(full);

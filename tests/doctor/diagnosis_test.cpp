@@ -115,7 +115,7 @@ TEST_CASE("no shared memory is a fault, little a limit, and what is not known ne
   CHECK(about(seen, "shared memory").grade == grade::fine);
 }
 
-TEST_CASE("what is expected of a time is its instructions, locked operations and transfers at what these cost here") {
+TEST_CASE("an expected time is its instructions, locked operations and transfers at their measured costs") {
   const yardsticks_found here{.cycle = 0.5e-9, .locked = 10e-9, .transfer = 100e-9, .memcpy = {}};
   const counted_work work{300, 2, 3};
   const auto expected = expected_time(work, here);

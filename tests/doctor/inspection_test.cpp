@@ -19,7 +19,7 @@ struct made_up_root : stretto::test::temporary_root {
 
 }  // namespace
 
-TEST_CASE("what the files of a system say is found") {
+TEST_CASE("the inspection reads the files of a system") {
   const made_up_root root;
   root.write("etc/os-release", "NAME=\"Made-up\"\nPRETTY_NAME=\"Made-up Linux 7\"\n");
   root.write("proc/cpuinfo", "processor\t: 0\nmodel name\t: Fast: One @ 3 GHz\n");

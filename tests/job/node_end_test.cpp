@@ -43,7 +43,7 @@ TEST_CASE("marked lines are taken out of what programs write, wherever they stan
   }
 }
 
-TEST_CASE("who ended first is told first, whoever was heard first") {
+TEST_CASE("the node that ended first is reported first, in any order of the reports") {
   node_end early = killed, late = failed;
   early.at_ns = 1'700'000'000'000'000'000, late.at_ns = early.at_ns + 1;
   node_end_reader reader;

@@ -67,7 +67,7 @@ TEST_CASE("a text ends on its line and holds no control characters and no bad UT
   CHECK(json_fault("\"a\xFF\"") == "error P01: this text is not UTF-8\n  file        x.json:1:3");
 }
 
-TEST_CASE("what is left open is named where it began") {
+TEST_CASE("an unclosed bracket is named with its beginning") {
   CHECK(json_fault("[1, [2") == "error P01: this list has no closing ]\n  file        x.json:1:5");
   CHECK(json_fault("{\"a\": 1") == "error P01: this object has no closing }\n  file        x.json:1:1");
   CHECK(json_fault("") == "error P01: expected a value, found the end of the text\n  file        x.json:1:1");

@@ -100,7 +100,7 @@ TEST_CASE("an unknown place on a path is shown with the worker, the expression a
         "  try         did you mean \"sysmem\"?");
 }
 
-TEST_CASE("what is given twice is shown at both places") {
+TEST_CASE("a duplicate is shown at both places") {
   CHECK(fault(graph_text("", "\"sysmem\", \"L2_0\", \"L2_0\"", "")) ==
         "error P04: place \"L2_0\" is declared twice\n"
         "  file        node.json:2:36\n"
@@ -184,7 +184,7 @@ TEST_CASE("unknown keys are answered with the nearest one or all") {
         "  try         use \"default\" or a worker's number");
 }
 
-TEST_CASE("what is missing is named") {
+TEST_CASE("missing parts are named") {
   CHECK(fault("{\"declarations\": []}") ==
         "error P09: a locality graph needs the key \"nworkers\"\n  file        node.json:1:1");
   CHECK(fault("{\"nworkers\": 1}") ==

@@ -105,7 +105,7 @@ TEST_CASE("idle time is told apart by cause: waiting for a name, overhead, coars
   CHECK(time_of(idle, idle_cause::too_fine) + time_of(idle, idle_cause::overhead) == 10);
 }
 
-TEST_CASE("who waits for a task that waits for a copy waits for the copy while that runs") {
+TEST_CASE("a task that waits for a task that waits for a copy waits for the copy while that runs") {
   run r =
       make_run({{1, 0, 100, "copy of x", kind::copy}, {0, 0, 20, "start"}, {1, 130, 200, "blur"}, {0, 200, 300, "sum"}},
                {{0, 2}, {2, 3}});

@@ -121,7 +121,7 @@ TEST_CASE(
         }).find("error T18: two of the timelines belong to node 0") == 0);
 }
 
-TEST_CASE("what is missing or cut off is told, and the rest is there; what is no timeline is refused") {
+TEST_CASE("missing and truncated files are reported, and the rest is merged; other files are refused") {
   const test::temporary_folder folder;
   const auto file = folder.path / "run.json", to = folder.path / "all.json";
   trace::write_chrome(file, with_two_tasks(0, 11, 0, 0));

@@ -70,7 +70,7 @@ TEST_CASE("timelines of nodes are read as one, on the clock of node 0, with caus
   CHECK(read_run(folder.path / "run.N1.json").records.size() == 1);  // that one alone
 }
 
-TEST_CASE("what a node is asked for by another has its cause there, whatever kind of message it was") {
+TEST_CASE("work that another node requested has its cause there, for every kind of message") {
   const test::temporary_folder folder;
   const auto file = folder.path / "run.json";
   {

@@ -73,7 +73,7 @@ TEST_CASE("the parts of a suspended task are one node") {
   CHECK(g.nodes[0].count == 1);
 }
 
-TEST_CASE("what cannot be drawn is refused with its reason") {
+TEST_CASE("a graph that cannot be drawn is refused with the reason") {
   CHECK(code_of({.around = "t 9"}) == "T14");
   CHECK(code_of({.around = "0x99"}) == "T14");
   CHECK(code_of({.from = 1000}) == "T15");

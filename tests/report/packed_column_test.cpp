@@ -36,7 +36,7 @@ TEST_CASE("numbers take seven bits a byte, columns know where they begin and how
   CHECK(p.columns()[2].most == ~std::uint64_t{0});
 }
 
-TEST_CASE("what is compressed comes back, however large and however random") {
+TEST_CASE("compressed data comes back, of any size and content") {
   std::mt19937 random(7);
   for (const std::size_t size : {0u, 1u, 5000u, 3'000'000u}) {
     std::string bytes(size, '\0');

@@ -95,7 +95,7 @@ TEST_CASE("work that an idle worker took up was not there before, though nothing
         150'000);
 }
 
-TEST_CASE("what ran within another splits it: the rest of the outer one waits for the inner") {
+TEST_CASE("a nested record splits the outer one: the rest of the outer one waits for the inner one") {
   const run r = make_run({{0, 0, 100, "outer"}, {0, 20, 60, "inner"}, {1, 60, 90, "after inner"}}, {{1, 2}});
   auto g = graph_of(r);
   REQUIRE(g.operations.size() == 4);

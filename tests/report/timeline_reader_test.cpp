@@ -97,7 +97,7 @@ std::string code_of(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("what the runtime writes comes back: records, lanes, places, arrows") {
+TEST_CASE("the reader restores the output of the runtime: records, lanes, places, arrows") {
   const auto r = read_run(written(), "x.json");
   REQUIRE(r.records.size() == 5);
   CHECK(r.damage.empty());
@@ -190,7 +190,7 @@ TEST_CASE("a file cut off at any byte keeps every whole record, or is refused wi
   CHECK(most == 5);
 }
 
-TEST_CASE("where the arrows are cut off, the causes that records name take their place") {
+TEST_CASE("the causes that records name replace arrows that are cut off") {
   const std::string whole = written();
   const auto r = read_run(whole.substr(0, whole.find("{\"ph\":\"s\"")), "cut.json");
   CHECK(r.edges == std::vector<report::edge>{{0, 1}, {0, 2}, {1, 4}, {2, 4}});

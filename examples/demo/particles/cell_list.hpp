@@ -2,8 +2,9 @@
 // near.
 //
 // Threads     a value; it keeps its memory from one step to the next.
-// Invariants  (1) within a cell, by id: sums of forces are those of the serial loop, whoever brought the particles in
-//             which order.
+// Invariants  (1) within a cell, particles are ordered by id: sums of forces equal those of the serial loop, in any
+// order
+//             of arrival.
 #pragma once
 
 #include <array>
