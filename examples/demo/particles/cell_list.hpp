@@ -1,5 +1,4 @@
-// cell_list.hpp - a block of cells and one cell around it: who is in each, so that forces come from cells that are
-// near.
+// cell_list.hpp - the particles in each cell of a block and of one cell around it: forces come from nearby cells.
 //
 // Threads     a value; it keeps its memory from one step to the next.
 // Invariants  (1) within a cell, particles are ordered by id: sums of forces equal those of the serial loop, in any
