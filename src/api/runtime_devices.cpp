@@ -122,13 +122,14 @@ std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool s
   if (of) agree_on_start(*of, why);
   else if (why) std::rethrow_exception(why);
   if (open.empty()) return nullptr;
-  std::vector<std::string> said;
+  std::vector<std::string> descriptions;
   for (const device::opened_device& f : open)
-    said.push_back(fmt::format("\"{}\"{}", f.name, reason_of(f.share, here.count())));
+    descriptions.push_back(fmt::format("\"{}\"{}", f.name, reason_of(f.share, here.count())));
   auto set = std::make_unique<device::device_set>(
       std::move(open), device::stream_options{static_cast<unsigned>(s.device_streams), s.device_copy_streams});
   base::logger log(base::node_name(node), s.log);
-  for (std::size_t n = 0; n < said.size(); ++n) log.info("device {} is {}", set->all()[n]->name(), said[n]);
+  for (std::size_t n = 0; n < descriptions.size(); ++n)
+    log.info("device {} is {}", set->all()[n]->name(), descriptions[n]);
   return set;
 }
 

@@ -182,8 +182,8 @@ std::vector<std::string> local_sockets_in(const fs::path& folder) {
   return names;
 }
 
-std::optional<std::string> ask_local_socket(const fs::path& folder, const std::string& name,
-                                            std::chrono::milliseconds patience) {
+std::optional<std::string> query_local_socket(const fs::path& folder, const std::string& name,
+                                              std::chrono::milliseconds patience) {
   const auto address = address_of(folder, name);
   const file_descriptor s(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!address || !s) return std::nullopt;

@@ -21,23 +21,22 @@ template <std::size_t bytes>
 class object_pool {
  public:
   static void* allocate() {
-    if (share* const s = mine()) [[likely]]
-      return s->allocate();
+    if (block_cache* const cache = thread_cache()) [[likely]]
+      return cache->allocate();
     std::size_t count = 0;
     free_block* const all = pool().take_batch(count);
     if (all->next && count > 1) pool().give_batch(all->next, count - 1);
     return all;
   }
   static void free(void* at) noexcept {
-    if (share* const s = mine()) [[likely]]
-      return s->free(at);
+    if (block_cache* const cache = thread_cache()) [[likely]]
+      return cache->free(at);
     auto* const block = static_cast<free_block*>(at);
     block->next = nullptr;
     pool().give_batch(block, 1);
   }
 
  private:
-  using share = block_cache;
   static block_pool& pool() {
     const auto recycles = [] { return !address_sanitizer && !thread_sanitizer && !is_watched_alone(); };
     static auto& all = *new block_pool((bytes + 63) / 64 * 64, recycles());  // of threads that outlive main, too
@@ -45,15 +44,15 @@ class object_pool {
     return all;
   }
   /// Null on a thread that is ending and has returned its blocks.
-  static share* mine() {
+  static block_cache* thread_cache() {
     static thread_local bool is_over = false;
-    struct kept {
-      share blocks{pool()};
-      ~kept() { is_over = true; }
+    struct owned_cache {
+      block_cache blocks{pool()};
+      ~owned_cache() { is_over = true; }
     };
     if (is_over) [[unlikely]]
       return nullptr;
-    static thread_local kept all;
+    static thread_local owned_cache all;
     return &all.blocks;
   }
 };

@@ -44,8 +44,8 @@ TEST_CASE("each query of a local socket gets a reply of its own") {
   std::atomic<int> asked{0};
   const local_socket socket(folder.path / "s", [&] { return "answer " + std::to_string(++asked); });
   CHECK(socket.name() == own_name());
-  CHECK(ask_local_socket(folder.path / "s", own_name()) == "answer 1");
-  CHECK(ask_local_socket(folder.path / "s", own_name()) == "answer 2");
+  CHECK(query_local_socket(folder.path / "s", own_name()) == "answer 1");
+  CHECK(query_local_socket(folder.path / "s", own_name()) == "answer 2");
   CHECK(local_sockets_in(folder.path / "s") == std::vector{own_name()});
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("an answer longer than any buffer arrives whole") {
   const temporary_folder folder;
   const std::string text(10'000'000, 'x');
   const local_socket socket(folder.path / "s", [&] { return text; });
-  CHECK(ask_local_socket(folder.path / "s", own_name()) == text);
+  CHECK(query_local_socket(folder.path / "s", own_name()) == text);
 }
 
 TEST_CASE("one who does not read delays neither the next nor the end for long") {
@@ -64,7 +64,7 @@ TEST_CASE("one who does not read delays neither the next nor the end for long") 
   address.sun_family = AF_UNIX;
   std::strcpy(address.sun_path, (folder.path / "s" / (own_name() + ".sock")).c_str());
   REQUIRE(connect(s, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-  CHECK(ask_local_socket(folder.path / "s", own_name(), std::chrono::minutes(1)).has_value());
+  CHECK(query_local_socket(folder.path / "s", own_name(), std::chrono::minutes(1)).has_value());
   socket_of_ours.reset();
   close(s);
 }
@@ -108,7 +108,7 @@ TEST_CASE("a socket is gone with its process's interest, and one that was left b
   CHECK(fs::is_empty(folder.path / "s"));
   leave_stale(folder.path / "s" / "4711.sock");
   std::ofstream(folder.path / "s" / "notes.txt") << "not a socket\n";
-  CHECK(!ask_local_socket(folder.path / "s", "4711"));
+  CHECK(!query_local_socket(folder.path / "s", "4711"));
   CHECK(local_sockets_in(folder.path / "s").empty());
   CHECK(!fs::exists(folder.path / "s" / "4711.sock"));
   CHECK(fs::exists(folder.path / "s" / "notes.txt"));
@@ -121,7 +121,7 @@ TEST_CASE("a process finds the stale socket of an earlier one with its number, a
   leave_stale(folder.path / "s" / (own_name() + ".sock"));
   const local_socket socket(folder.path / "s", hello);
   CHECK(socket.name() == own_name());
-  CHECK(ask_local_socket(folder.path / "s", own_name()) == "hello");
+  CHECK(query_local_socket(folder.path / "s", own_name()) == "hello");
 }
 
 TEST_CASE("a local socket gets another name if a process with the same number listens") {
@@ -129,8 +129,8 @@ TEST_CASE("a local socket gets another name if a process with the same number li
   const local_socket first(folder.path / "s", [] { return std::string("first"); });
   const local_socket second(folder.path / "s", [] { return std::string("second"); });
   CHECK(second.name() == own_name() + "-1");
-  CHECK(ask_local_socket(folder.path / "s", first.name()) == "first");
-  CHECK(ask_local_socket(folder.path / "s", second.name()) == "second");
+  CHECK(query_local_socket(folder.path / "s", first.name()) == "first");
+  CHECK(query_local_socket(folder.path / "s", second.name()) == "second");
   CHECK(local_sockets_in(folder.path / "s") == std::vector{first.name(), second.name()});
 }
 
@@ -151,12 +151,12 @@ TEST_CASE("two processes of one user listen side by side, and each answers for i
   REQUIRE(read(ready[0], &c, 1) == 1);
   const local_socket socket(folder.path / "s", [] { return std::string("parent"); });
   const auto name = std::to_string(child);
-  CHECK(ask_local_socket(folder.path / "s", name) == "child");
-  CHECK(ask_local_socket(folder.path / "s", own_name()) == "parent");
+  CHECK(query_local_socket(folder.path / "s", name) == "child");
+  CHECK(query_local_socket(folder.path / "s", own_name()) == "parent");
   CHECK(local_sockets_in(folder.path / "s").size() == 2);
   REQUIRE(write(end[1], "e", 1) == 1);
   waitpid(child, nullptr, 0);
-  CHECK(!ask_local_socket(folder.path / "s", name));
+  CHECK(!query_local_socket(folder.path / "s", name));
   CHECK(local_sockets_in(folder.path / "s") == std::vector{own_name()});
   for (const int fd : {ready[0], ready[1], end[0], end[1]}) close(fd);
 }

@@ -32,7 +32,7 @@ struct live_environment {
     else unsetenv("XDG_RUNTIME_DIR");
   }
   std::optional<top::sample> look() const {
-    const auto answer = base::ask_local_socket(folder / "stretto", std::to_string(getpid()));
+    const auto answer = base::query_local_socket(folder / "stretto", std::to_string(getpid()));
     if (!answer) return std::nullopt;
     return top::read_sample(*answer);
   }

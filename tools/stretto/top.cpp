@@ -33,12 +33,12 @@ bool handles_urgent(const std::string& process) {
 /// A process without a socket opens it when it is asked to; see src/api/live_runtimes.hpp.
 std::optional<std::string> ask(const std::string& name) {
   const auto folder = base::local_socket_folder();
-  if (auto answer = base::ask_local_socket(folder, name)) return answer;
+  if (auto answer = base::query_local_socket(folder, name)) return answer;
   const bool is_number = !name.empty() && name.size() < 10 && name.find_first_not_of("0123456789") == name.npos;
   if (!is_number || !handles_urgent(name) || kill(std::atoi(name.c_str()), SIGURG) != 0) return std::nullopt;
   for (int tries = 0; tries < 150; ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    if (auto answer = base::ask_local_socket(folder, name)) return answer;
+    if (auto answer = base::query_local_socket(folder, name)) return answer;
   }
   return std::nullopt;
 }
@@ -55,7 +55,7 @@ int list(bool json) {
   auto rows = nlohmann::ordered_json::array();
   std::size_t found = 0;
   for (const auto& name : base::local_sockets_in(folder)) {
-    const auto answer = base::ask_local_socket(folder, name);
+    const auto answer = base::query_local_socket(folder, name);
     if (!answer) continue;  // it has just ended, or is stopped
     ++found;
     if (json) rows.push_back({{"name", name}, {"told", nlohmann::ordered_json::parse(*answer)}});
@@ -77,7 +77,7 @@ int watch(const std::string& name, double interval) {
     std::fflush(stdout);
     before = now;
     std::this_thread::sleep_for(std::chrono::duration<double>(interval));
-    auto next = base::ask_local_socket(base::local_socket_folder(), name);
+    auto next = base::query_local_socket(base::local_socket_folder(), name);
     if (!next) break;
     answer = *std::move(next);
   }

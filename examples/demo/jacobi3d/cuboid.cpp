@@ -23,7 +23,7 @@ void cuboid::go_on_to(std::uint32_t step, stretto::user_event done) {
   go_on();
 }
 
-void cuboid::take(std::uint8_t side, std::uint32_t step, std::vector<double> values) {
+void cuboid::receive_face(std::uint8_t side, std::uint32_t step, std::vector<double> values) {
   faces_[step % 2].at(side) = std::move(values);
   ++come_[step % 2];
   go_on();
@@ -48,7 +48,8 @@ void cuboid::send_faces() const {
   stretto::detached([&] {
     for (unsigned side = 0; side < sides; ++side)
       if (neighbours_[side].is_valid())
-        send(neighbours_[side], call<&cuboid::take>(static_cast<std::uint8_t>(side ^ 1), step_, face(now_, side)));
+        send(neighbours_[side],
+             call<&cuboid::receive_face>(static_cast<std::uint8_t>(side ^ 1), step_, face(now_, side)));
   });
 }
 

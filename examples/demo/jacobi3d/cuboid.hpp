@@ -32,7 +32,7 @@ class cuboid {
   /// Until so many steps are done; then triggers `done`, and rests.
   void go_on_to(std::uint32_t step, stretto::user_event done);
   /// A neighbour's cells after so many steps.
-  void take(std::uint8_t side, std::uint32_t step, std::vector<double> values);
+  void receive_face(std::uint8_t side, std::uint32_t step, std::vector<double> values);
 
   field values() const { return now_; }
   double last_change() const { return last_change_; }

@@ -31,7 +31,7 @@ void device_cuboid::go_on_to(std::uint32_t step, user_event done) {
   go_on();
 }
 
-void device_cuboid::take(std::uint8_t side, std::uint32_t step, array values) {
+void device_cuboid::receive_face(std::uint8_t side, std::uint32_t step, array values) {
   faces_[step % 2].at(side) = std::move(values);
   ++come_[step % 2];
   go_on();
@@ -60,7 +60,8 @@ void device_cuboid::send_faces() const {
     array face(layer_of(where_, side));
     launch(on(device_kind::device), copy_cells, face.elements(), now_, face);
     detached([&] {
-      send(neighbours_[side], call<&device_cuboid::take>(static_cast<std::uint8_t>(side ^ 1), step_, std::move(face)));
+      send(neighbours_[side],
+           call<&device_cuboid::receive_face>(static_cast<std::uint8_t>(side ^ 1), step_, std::move(face)));
     });
   }
 }

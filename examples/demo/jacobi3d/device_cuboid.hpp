@@ -26,7 +26,7 @@ class device_cuboid {
   /// As those of cuboid.
   void begin(std::array<stretto::mobile<device_cuboid>, sides> neighbours);
   void go_on_to(std::uint32_t step, stretto::user_event done);
-  void take(std::uint8_t side, std::uint32_t step, array values);
+  void receive_face(std::uint8_t side, std::uint32_t step, array values);
   field values() const { return content(now_); }
   double last_change() const { return largest_change(content(next_), content(now_)); }
 

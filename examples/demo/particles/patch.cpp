@@ -46,7 +46,7 @@ void patch::go_on_to(std::uint32_t step) {
   go_on();
 }
 
-void patch::take(std::uint32_t step, std::vector<particle> come, std::vector<ghost> near) {
+void patch::receive(std::uint32_t step, std::vector<particle> come, std::vector<ghost> near) {
   incoming& here = here_[step % 2];
   ++here.messages;
   here.come.insert(here.come.end(), come.begin(), come.end());
@@ -131,15 +131,15 @@ void patch::leave() {
       }
   }
   mine_ = std::move(stay);
-  tell(to);
+  send_to_neighbours(to);
 }
 
-void patch::tell(std::array<incoming, directions>& those) {
+void patch::send_to_neighbours(std::array<incoming, directions>& those) {
   stretto::detached([&] {
     for (unsigned direction = 0; direction < directions; ++direction)
       if (direction != itself)
         send(all_[neighbour(direction)],
-             call<&patch::take>(step_, std::move(those[direction].come), std::move(those[direction].near)));
+             call<&patch::receive>(step_, std::move(those[direction].come), std::move(those[direction].near)));
   });
 }
 

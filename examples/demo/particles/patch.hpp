@@ -41,7 +41,7 @@ class patch {
   /// It may go on to the end of that step.
   void go_on_to(std::uint32_t step);
   /// The message of a neighbour for that step.
-  void take(std::uint32_t step, std::vector<particle> come, std::vector<ghost> near);
+  void receive(std::uint32_t step, std::vector<particle> come, std::vector<ghost> near);
 
   /// From itself: as far as what has come allows.
   void step();
@@ -75,7 +75,7 @@ class patch {
   std::size_t neighbour(unsigned direction) const;
   /// Moves the particles and sends them to the patches that need them.
   void leave();
-  void tell(std::array<incoming, directions>& those);
+  void send_to_neighbours(std::array<incoming, directions>& those);
   /// And all who have come are felt.
   void arrive();
 

@@ -61,7 +61,7 @@ void part::visit(std::vector<node> stack) {
     }
     if (shown_ && mine->counted.nodes % told_at_once == 0) shown_->advance(told_at_once);
   }
-  if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) ask();
+  if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) request_work();
 }
 
 void part::give_to_node(std::vector<node>& stack) {
@@ -79,7 +79,7 @@ void part::give_to_node(std::vector<node>& stack) {
                                all_[to], older_half(stack)));
 }
 
-void part::ask() {
+void part::request_work() {
   if (all_.empty()) return;
   const std::uint32_t here = stretto::this_node(), nodes = static_cast<std::uint32_t>(all_.size());
   for (std::uint32_t distance = 1; distance < nodes; distance *= 2) {

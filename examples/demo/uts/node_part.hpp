@@ -37,7 +37,7 @@ class part {
   /// Spawns a task that searches below these nodes; to be called inside a finish.
   void search(std::vector<node> from);
   /// This node has nothing to do, and neighbours shall know.
-  void ask();
+  void request_work();
 
   /// By worker, once the search is over.
   std::vector<census> counted() const;

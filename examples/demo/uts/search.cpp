@@ -37,7 +37,7 @@ nodes_census search_over_nodes(const parameters& of) {
       async(at_node(n), call(
                             [](std::uint64_t here, bool begins, const parameters& of) {
                               if (begins) part::at(here).search({tree(of).root()});
-                              else part::at(here).ask();
+                              else part::at(here).request_work();
                             },
                             all[n], n == this_node(), of));
   });
