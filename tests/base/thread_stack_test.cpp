@@ -70,7 +70,7 @@ TEST_CASE("an address outside all code is told as it is") {
   CHECK(names_of_code({&nowhere, 1}) == std::vector<std::string>{"0x10"});
 }
 
-TEST_CASE("onlookers are counted while they are there") {
+TEST_CASE("passive threads are counted while they live") {
   const auto before = passive_thread::count();
   {
     const passive_thread one;
