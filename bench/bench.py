@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """bench.py - runs the benchmarks of all systems interleaved and prints them side by side.
 
-Systems are interleaved, A B C A B C ..., so that a slow minute of the machine hurts all of them; the figure of a
+Systems are interleaved, A B C A B C ..., so that a slow minute of the machine affects all of them; the figure of a
 system is the median of its rounds. Everything shown is also written to OUT/results.json, and plots are drawn
 from that file. A system that is not installed is left out, and the reason is printed.
 """

@@ -1,4 +1,4 @@
-"""goals.py - which figure a row of a suite shall reach, and whether it does."""
+"""goals.py - the goals of the rows of the suites, and checks whether rows reach them."""
 
 from dataclasses import dataclass
 

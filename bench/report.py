@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""report.py RESULTS PAGE - puts what a run measured into a page, such as docs/performance/loops.md.
+"""report.py RESULTS PAGE - puts the results of a run into a page, such as docs/performance/loops.md.
 
 A block of the page between `<!-- bench: KIND SUITE... -->` and `<!-- end -->` is replaced by a table of these suites,
-and stays as it is if the run measured none of them. Pictures that the page shows are copied from beside RESULTS.
+and stays as it is if the run measured none of them. Pictures that the page shows are copied from the folder of RESULTS.
 board.py does this for all pages of docs/performance, and renews the score board.
 
     machine                one line: when, where, with what

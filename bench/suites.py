@@ -1,4 +1,4 @@
-"""suites.py - what is measured: a table of suites, and how each system is started."""
+"""suites.py - the table of suites, and the command lines of each system."""
 
 import os
 from dataclasses import dataclass, field, replace

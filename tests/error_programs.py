@@ -2,10 +2,10 @@
 
     error_programs.py ROOT INSTALLED COMPILER [COMMAND]
 
-In a page, ```cpp program is a whole program, ```output behind it all that it prints, on standard error too, which must
-hold the page's code. ```cpp repaired is an excerpt of the same program: what lies between the program's lines that are
-equal to the excerpt's first and last line is replaced by the excerpt, and then the program must end well and print no
-error, or just the ```output that follows. ```console is a dialogue with the command, as in golden.py.
+In a page, ```cpp program is a whole program, and ```output behind it its whole output with standard error, which must
+contain the page's code. ```cpp repaired is an excerpt of the same program. It replaces the lines between those that are
+equal to its first and last line; then the program must succeed and print no error, or just the ```output that follows.
+```console is a dialogue with the command, as in golden.py.
 
 Many programs are compiled together, each in a namespace of its own: the headers are what takes the time.
 """

@@ -5,11 +5,11 @@
     examples.py --on-devices SOURCE PROGRAM
     examples.py --in-processes STRETTO NODES SOURCE PROGRAM [SOURCE PROGRAM]...
 
-With --on-nodes it is so on 1 to 4 simulated nodes, whose number is its first argument, with each kind of device that there is; and in three
-processes that the command STRETTO starts. With --on-devices it is so with two devices of any kind and mixture that there is.
-With --in-processes it is so for each of the examples in as many processes as NODES, which the command STRETTO starts.
+With --on-nodes the example runs on 1 to 4 simulated nodes, whose number is its first argument, with each available kind of device,
+and in three processes that the command STRETTO starts. With --on-devices it runs with two devices of each available kind and mixture.
+With --in-processes each example runs in NODES processes that the command STRETTO starts.
 
-The header is the comment that opens the source; what it prints stands after the line `// Output`, each line
+The header is the comment that opens the source. The expected output follows the line `// Output`, each line
 behind `//   `, up to the end of the comment. `<*>` stands for any text in a line.
 """
 import os

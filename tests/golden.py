@@ -1,12 +1,12 @@
-"""golden.py - what the stretto command prints, word for word.
+"""golden.py - compares the output of the stretto command, word for word.
 
     golden.py FOLDER COMMAND [--update]
 
-A file FOLDER/*.golden is a dialogue: `$ stretto ...` runs the command, the lines up to the next `$` are all
-that it prints (both streams; stderr first if it wrote to both), and a last line `? N` is its exit code
-where that is not 0. `$ NAME=value stretto ...` sets a variable. `<*>` in a line stands for any text,
+A file FOLDER/*.golden is a dialogue: `$ stretto ...` runs the command, the lines up to the next `$` are its
+whole output (both streams; stderr first if it wrote to both), and a last line `? N` is its exit code
+if that is not 0. `$ NAME=value stretto ...` sets a variable. `<*>` in a line stands for any text,
 and a line `<...>` for any lines. Commands run in an empty folder with an otherwise empty environment.
---update rewrites the files with what is printed now.
+--update rewrites the files with the present output.
 """
 import os
 import re

@@ -1,5 +1,5 @@
-"""headers.py - each public header compiles alone, twice over, without a warning, and stays light. What they make of templates has no
-warning either, and compilers and options that do not suit are refused in one line.
+"""headers.py - each public header compiles alone, twice over, without a warning, and stays light. Instantiated templates have no
+warnings either, and unsuitable compilers and options are refused in one line.
 
     headers.py ROOT COMPILER
 """

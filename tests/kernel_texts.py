@@ -1,6 +1,6 @@
-"""kernel_texts.py ROOT LIBRARY PROGRAM... - the text of every kernel that is linked into a program is CUDA to the compilers that there are.
+"""kernel_texts.py ROOT LIBRARY PROGRAM... - the installed compilers accept the CUDA text of every kernel that is linked into a program.
 
-    LIBRARY   tests/device/drivers/kernel_texts.cpp, which makes a program write the texts of its kernels in place of what it does
+    LIBRARY   tests/device/drivers/kernel_texts.cpp, which makes a program write the texts of its kernels and do nothing else
 
 Compilers are NVIDIA's NVRTC, or nvcc where it comes without, and the newest clang that lowers to PTX, without any toolkit.
 """

@@ -1,12 +1,12 @@
 """Runs a test program: test_runner.py [--leaks] NAME PROGRAM [ARGUMENT...]
 
-A program that passes has its output printed as it is. Of one that fails, what failed is printed alone, and everything is left in
-failed/NAME.txt: what is read of a log of many tests is often its beginning or its end. It fails, too, where no test case ran (a filter
-that matches nothing) and where a hang report accused it.
+The output of a program that passes is printed unchanged. If it fails, only the failures are printed, and the whole output goes to
+failed/NAME.txt: readers of a log of many tests often see only its beginning or its end. A run also fails if no test case ran (a
+filter that matches nothing), or if a hang report named a cause.
 
---leaks: LeakSanitizer looks for leaks at the end of the process from a thread of its own, which now and then dies itself ("Tracer
-caught signal 11", GCC 12): then nothing is known of leaks, and the program is run again, at most twice. Whatever else the program
-says, its failures and its leaks among them, stands as it is.
+--leaks: LeakSanitizer searches for leaks at the end of the process in a thread of its own, which sometimes crashes ("Tracer
+caught signal 11", GCC 12). Then the leaks are unknown and the program is run again, at most twice. All other output of the program,
+with its failures and leaks, counts.
 """
 import pathlib
 import re

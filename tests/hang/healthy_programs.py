@@ -1,9 +1,9 @@
-"""healthy_programs.py - programs that do not hang are never accused, however small the limit and however busy the machine.
+"""healthy_programs.py - no cause of a hang is reported for programs that do not hang, with any limit and any load of the machine.
 
-    healthy_programs.py COMMAND...             each runs with the smallest limits, beside busy processes
-    healthy_programs.py --accused COMMAND      the opposite, so that the test can fail: this one hangs, and is accused
+    healthy_programs.py COMMAND...             each runs with the smallest limits, next to busy processes
+    healthy_programs.py --accused COMMAND      the opposite, so that the test can fail: this one hangs, and gets a report
 
-A message H10 (nothing has gone on) is no accusation.
+A message H10 (no progress) names no cause and is allowed.
 """
 import os
 import re

@@ -2,7 +2,7 @@
 
     module_build.py FOLDER INSTALLED BUILD COMPILER [SANITIZER]
 
-SANITIZER, as address,undefined or thread: what the installed library was built with. Then over one MPI.
+SANITIZER, as address,undefined or thread: the sanitizer of the installed library. Then with one MPI only.
 """
 import os
 import shutil

@@ -2,7 +2,7 @@
 
     readme_program.py find_package|pkg_config|fetch_content SOURCE INSTALLED FOLDER COMPILER [part]
 
-`part`, of fetch_content: the program is compiled against the fetched source, but the library is not, which takes minutes.
+`part`, with fetch_content: compiles the program against the fetched source, but not the library, which takes minutes.
 """
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""relocated_tree.py - a copy of the installed tree works elsewhere: its command finds its own libraries for MPI there, not the first ones.
+"""relocated_tree.py - a moved copy of the installed tree works: its command finds the MPI libraries of the copy.
 
     relocated_tree.py INSTALLED
 """

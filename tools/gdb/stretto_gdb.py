@@ -1,10 +1,10 @@
-"""stretto_gdb.py - Stretto in gdb: its handles printed as people read them, and the command `stretto tasks`.
+"""stretto_gdb.py - Stretto in gdb: readable handles, and the command `stretto tasks`.
 
-gdb loads it by itself with a shared libstretto that is installed; else `source .../stretto_gdb.py`.
+gdb loads it automatically with an installed shared libstretto; else `source .../stretto_gdb.py`.
 
-What schedulers and stacks look like in memory is told by a table in the program (src/sched/debugger.cpp), so that the
-command works without debug information, in a running process and in a core file. The stack of a suspended task is
-shown by an unwinder that pretends, for a moment, that the newest frame was called from where the task was left.
+A table in the program (src/sched/debugger.cpp) describes the memory layout of schedulers and stacks. The command
+therefore works without debug information, in a running process and in a core file. The stack of a suspended task is
+shown by an unwinder that makes the newest frame, for a moment, appear to be called from the suspension point.
 """
 import re
 
