@@ -52,4 +52,4 @@ with tempfile.TemporaryDirectory() as folder:
     assert (pathlib.Path(folder) / "runs").read_text() == "3"
     assert told(folder, LEAKS_UNKNOWN).returncode == 23
     assert (pathlib.Path(folder) / "runs").read_text() == "4"
-print("test_runner.py tells what fails")
+print("test_runner.py reports failures")
