@@ -4,7 +4,7 @@
 
 A fence ```cpp program holds a whole program; a fence ```output that follows it, before the next program, is
 all that it prints (`<*>` stands for any text in a line). An output that follows ```cpp hangs is a report, which
-hang/pages.py compares. Programs are compiled as a reader would compile them, with pkg-config and the installed
+hang/hang_pages.py compares. Programs are compiled as a reader would compile them, with pkg-config and the installed
 copy, and must exit with 0.
 """
 import os

@@ -54,7 +54,7 @@ class local_socket {
 std::vector<std::string> local_sockets_in(const std::filesystem::path& folder);
 
 /// The reply of the process behind a name; nothing if no process of this user listens there, or none replies in time.
-std::optional<std::string> ask_local_socket(const std::filesystem::path& folder, const std::string& name,
-                                            std::chrono::milliseconds patience = std::chrono::seconds(5));
+std::optional<std::string> query_local_socket(const std::filesystem::path& folder, const std::string& name,
+                                              std::chrono::milliseconds patience = std::chrono::seconds(5));
 
 }  // namespace stretto::base
