@@ -2,8 +2,8 @@
 
     error_pages.py ROOT
 
-The line `complete: ...` in docs/errors/README.md names the rooms (letters) whose pages are checked. A sentence that a guide
-quotes behind a link to a page, [K24](../errors/K24.md): `a sentence`, must be on that page.
+The line `complete: ...` in docs/errors/README.md names the rooms (letters) whose pages are checked. A sentence that a
+guide quotes behind a link to a page, [K24](../errors/K24.md): `a sentence`, must be on that page.
 """
 import re
 import sys

@@ -5,8 +5,8 @@
     examples.py --on-devices SOURCE PROGRAM
     examples.py --in-processes STRETTO NODES SOURCE PROGRAM [SOURCE PROGRAM]...
 
-With --on-nodes the example runs on 1 to 4 simulated nodes, whose number is its first argument, with each available kind of device,
-and in three processes that the command STRETTO starts. With --on-devices it runs with two devices of each available kind and mixture.
+With --on-nodes the example runs on 1 to 4 simulated nodes, whose number is its first argument, with each available kind of
+device, and in three processes that the command STRETTO starts. With --on-devices it runs with two devices of each available kind and mixture.
 With --in-processes each example runs in NODES processes that the command STRETTO starts.
 
 The header is the comment that opens the source. The expected output follows the line `// Output`, each line

@@ -32,7 +32,8 @@ class Times(unittest.TestCase):
     def test_the_slowest_tests_come_first(self):
         self.put("release/Testing/Temporary/LastTest.log",
                  "1/2 Test: quick\nTest time =   0.50 sec\n2/2 Test: slow\nTest time =  12.25 sec\n")
-        self.assertEqual(test_times.report(self.build), ["tests: 13 s in 2, the slowest:", "     12.2 s  slow", "      0.5 s  quick"])
+        self.assertEqual(test_times.report(self.build),
+                         ["tests: 13 s in 2, the slowest:", "     12.2 s  slow", "      0.5 s  quick"])
 
     def test_without_logs_nothing_is_said_of_them(self):
         self.assertEqual(test_times.report(self.build), ["tests: 0 s in 0, the slowest:"])

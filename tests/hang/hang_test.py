@@ -3,8 +3,8 @@
     hang_test.py HANG SOURCES [--no-stacks]
 
 HANG is the program of tests/hang, SOURCES its folder. There, a comment GUILTY name marks the line that the report of
-program `name` must contain, and NAMED name marks further lines. The programs of HEALTHY do not hang and get SIGUSR1 while
-they run.
+program `name` must contain, and NAMED name marks further lines. The programs of HEALTHY do not hang and get SIGUSR1
+while they run.
 """
 import json
 import os
