@@ -11,13 +11,13 @@
 namespace stretto::job {
 namespace {
 
-environment machine(unsigned cores) {
+surroundings machine(unsigned cores) {
   return {.host = "alpha",
           .cores = cores,
           .mpis = {{"openmpi", "/usr/bin/mpirun.openmpi", "/opt/lib/stretto/stretto_mpi_openmpi.so"},
                    {"mpich", "/usr/bin/mpirun.mpich", "/opt/lib/stretto/stretto_mpi_mpich.so"}}};
 }
-std::string line_of(const wish& wanted, const environment& here) {
+std::string line_of(const wish& wanted, const surroundings& here) {
   return to_line(plan_of(wanted, here), {"./program"});
 }
 
