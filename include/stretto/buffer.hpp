@@ -699,7 +699,7 @@ event launch_buffers_checked(const buffer_launch& request, const kernel<void(P..
 ///            driver("...") other than the host is that of all devices of the node
 ///   given    for in, out and inout a buffer with a mapper, for reduce a buffer, or total.from_identity(), for a value
 ///            something that converts to it, for local a local_size. `out` declares that every element that the mapper
-///            names is overwritten: else the parameter is inout. What is reduced has one result on all nodes, to the
+///            names is overwritten: else the parameter is inout. A reduction gives all nodes the same result, to the
 ///            last bit; with other numbers of nodes or devices, sums of floating-point numbers differ in rounding
 ///   returns  an event of this node: its chunk has been computed, or it has none. Poisoned as that of a launch on
 ///            instances
