@@ -2,9 +2,9 @@
 // particles that enter it and the positions of those near it.
 //
 // Every step it sends one message to each of eight neighbours, with the particles that go there and the places of those
-// that act there. Whoever moves a particle tells all who need it, also where it changes from one neighbour to the next:
-// nothing is told twice. A neighbour is at most one step ahead, so that messages of two steps are kept; there is no
-// barrier between steps. Patches whose neighbours are on other nodes come first: those wait for them.
+// that act there. The patch that moves a particle sends it to all patches that need it, also if it changes between
+// neighbours: no particle is sent twice. A neighbour is at most one step ahead, so that messages of two steps are kept;
+// there is no barrier between steps. Patches whose neighbours are on other nodes come first: those wait for them.
 //
 // Threads     handlers of one object; one at a time.
 #pragma once
