@@ -56,8 +56,9 @@ section explains [what the doctor expects](performance/diagnosis.md#what-the-doc
     ./stretto bench --suite fib,chain --renew  # renew the rows of these suites, here and on the pages of the areas
 
 A row with several figures has one for each case that its first column names. The machine
-and the day follow the figures; `*` means that other programs used the cores, so that times are too high. A ratio within one row is
-reliable; times of different rows and days are not comparable. "1.1 x peer" is a multiple of the peer's figure.
+and the day follow the figures; `*` means that other programs used the cores, so that times are too high. A ratio within
+one row is reliable; times of different rows and days are not comparable. "1.1 x peer" is a multiple of the peer's
+figure.
 
 """
 TABLE_HEAD = ["measured", "Stretto", "best peer", "limit", "goal", "met or missed", "why"]

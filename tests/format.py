@@ -27,9 +27,6 @@ def program(folder):
 
 
 def sources(root):
-    named = subprocess.run(["git", "-C", root, "ls-files", "-z", "*.cpp", "*.hpp", "*.c", "*.h"], capture_output=True, text=True)
-    if named.returncode == 0:
-        return [root / name for name in named.stdout.split("\0") if name and (root / name).exists()]
     return [p for top in ("bench", "examples", "include", "modules", "src", "tests", "tools")
             for p in sorted((root / top).rglob("*")) if p.suffix in (".cpp", ".hpp", ".c", ".h")]
 

@@ -50,8 +50,8 @@ void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std:
 
 }  // namespace detail
 
-/// What this node keeps of its own, by name: while it lives, every checkpoint of the job has it, whichever node takes
-/// it.
+/// Values of this node, by name: while this object lives, every checkpoint of the job contains them, whichever node
+/// takes the checkpoint.
 ///
 ///     kept_here mine;                      // in a task, on every node that has something
 ///     mine.keep("handled", handled).keep("u", u);

@@ -20,7 +20,7 @@ void exchange_loads(buffers_state& s, const std::source_location& where) {
   const std::size_t processors = s.instructions.shape().devices.size() + 1;
   const buffer<double> loads = s.load_exchange;
   host_task(
-      name("weights"), after(s.weights.window()->ends(where)), {on_each_node, where},
+      name("weights"), after(s.weights.window()->ends(where)), detail::host_task_range(on_each_node, where),
       [window = s.weights.window(), self = coordinate{s.commands.self()}, processors](view<double> all) {
         const graph::measured_load mine = together(window->loads(processors));
         all(2 * self) = mine.items;
@@ -28,7 +28,7 @@ void exchange_loads(buffers_state& s, const std::source_location& where) {
       },
       loads.reduce<sum<double>>().from_identity());
   const event seen = host_task(
-      name("weights"), {on_each_node, where},
+      name("weights"), detail::host_task_range(on_each_node, where),
       [agreed = s.node_loads, nodes = s.commands.nodes()](view<const double> all) {
         for (coordinate n = 0; n < nodes; ++n) agreed->push_back({all(2 * n), all(2 * n + 1)});
       },

@@ -233,6 +233,7 @@ class field_decoder {
     } else if constexpr (is_optional<T>) {
       bool is_there = false;
       get(is_there);
+      value.reset();
       if (is_there && is_good()) get(value.emplace());
     } else if constexpr (is_array<T>) {
       for (auto& v : value) get(v);

@@ -101,8 +101,8 @@ class machine {
   };
 
   static void begin() {
-    base::stack_switch::arrived(nullptr);
     machine& m = *running;
+    if (__sanitizer_finish_switch_fiber) __sanitizer_finish_switch_fiber(nullptr, &m.home_bottom_, &m.home_bytes_);
     m.players_[m.now_]->play();
     m.leave(true);
   }
@@ -110,7 +110,7 @@ class machine {
   void leave(bool has_ended) {
     player& p = *players_[now_];
     p.has_ended = has_ended;
-    base::stack_switch::leaving(has_ended ? nullptr : &p.fake_stack, home_fiber_, nullptr, 0);
+    base::stack_switch::leaving(has_ended ? nullptr : &p.fake_stack, home_fiber_, home_bottom_, home_bytes_);
     sched::switch_stack(&p.where, home_);
     base::stack_switch::arrived(p.fake_stack);
   }
@@ -132,6 +132,8 @@ class machine {
   std::size_t now_ = 0;
   sched::saved_stack home_ = nullptr;
   void* fake_stack_ = nullptr;
+  const void* home_bottom_ = nullptr;  // the bounds of the home stack, as AddressSanitizer knows them
+  std::size_t home_bytes_ = 0;
   void* const home_fiber_ = base::stack_switch::this_fiber();
 };
 

@@ -2,8 +2,8 @@
 //
 // Threads     called by a task of a runtime; it suspends, its worker goes on.
 // Order       found from what the launches read and write: a tile's step reads a tile with its halo of one field and
-//             changes the tile in another. The runtime chooses the device of each tile; the data that it needs is
-//             brought to it.
+//             changes the tile in another. The runtime chooses the processor that computes a tile, and copies the
+//             elements that the step needs to it.
 // Memory      the three fields, wherever they are; the submitter stays a few steps in front.
 // Result      that of run_tasks() on the host. Devices may round otherwise in the last place, and keep numbers below
 //             the normal range.

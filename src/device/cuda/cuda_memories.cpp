@@ -21,7 +21,7 @@ struct table {
 };
 table& all() {
   // a device in a global variable is closed after function-local statics
-  static table& one = *new table;
+  static table& one = base::made_unwatched<table>();
   return one;
 }
 

@@ -3,6 +3,7 @@
 //     racing tasks      two tasks write the same
 //     racing events     a task reads what is written after the trigger that it has waited for
 //     racing loops      a task writes what a loop of another reads
+#include <atomic>
 #include <cstdio>
 #include <stretto/stretto.hpp>
 #include <string_view>
@@ -54,9 +55,14 @@ int main(int, char** v) {
           });
     } else {
       std::vector<int> values(1000);
+      // The writer keeps its worker until the loop has ended: a worker that wrote and then ran a part of the loop would
+      // have ordered the two. The flag is relaxed, and orders nothing.
+      std::atomic<bool> loop_has_ended = false;
       at_the_same_time(
           [&] {
             for (int& v : values) v = 1;
+            while (!loop_has_ended.load(std::memory_order_relaxed)) {
+            }
           },
           [&] {
             stretto::finish([&] {
@@ -64,6 +70,7 @@ int main(int, char** v) {
                 if (values[static_cast<std::size_t>(i)] == 2) std::puts("2");
               });
             });
+            loop_has_ended.store(true, std::memory_order_relaxed);
           });
     }
   });
