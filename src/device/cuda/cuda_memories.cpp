@@ -21,7 +21,7 @@ struct table {
 };
 table& all() {
   // a device in a global variable is closed after function-local statics
-  static table& one = base::made_unwatched<table>();
+  static table& one = base::make_immortal<table>();
   return one;
 }
 

@@ -18,7 +18,7 @@ struct table {
 };
 table& exported() {
   // a device in a global variable is closed after function-local statics
-  static table& one = base::made_unwatched<table>();
+  static table& one = base::make_immortal<table>();
   static const base::fork_reset in_child(base::construct_anew<table>, &one);
   return one;
 }
