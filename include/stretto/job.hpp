@@ -58,7 +58,7 @@ class simulated_job {
 
   /// No message passes between the two nodes from now on.
   void cut(std::uint32_t one, std::uint32_t other) const;
-  /// The node is lost to all others.
+  /// The other nodes treat it as failed.
   void kill(std::uint32_t node) const;
   /// Counted since the start.
   double seconds() const;

@@ -70,7 +70,7 @@ struct barrier_destruction {
   std::source_location where = {};
 };
 
-/// From the owner: the barrier is destroyed, or lost with a node that had arrived at it.
+/// From the owner: the barrier is destroyed, or has failed with a node that had arrived at it.
 struct barrier_gone {
   static constexpr std::string_view message = "barriers.gone";
   std::uint64_t barrier = 0;

@@ -78,7 +78,7 @@ struct reservation_done {
   std::span<const std::byte> payload = {};  // of a shared acquire
 };
 
-/// From the home: the reservation is destroyed, or lost.
+/// From the home: the reservation is destroyed, or has failed.
 struct reservation_gone {
   static constexpr std::string_view message = "reservations.gone";
   std::uint64_t reservation = 0;

@@ -79,7 +79,7 @@ void termination::broadcast_over() {
 }
 
 void termination::on_query(rank from, const termination_query& q, base::thread_context&) {
-  if (is_over_) job_.send(from, termination_over{});  // the coordinator was lost before it could notify all nodes
+  if (is_over_) job_.send(from, termination_over{});  // the coordinator failed before it could notify all nodes
   else queries_[from] = q;
 }
 

@@ -344,7 +344,7 @@ class mobile_objects final : public dist::protocol {
     on(from, m);
     ++protocol_messages_received_;
   }
-  /// What no node of this job sends.
+  /// True if no node of this job sends such a message.
   template <class M>
   bool is_malformed(const M& m) const noexcept {
     if constexpr (requires { m.object; })

@@ -1,4 +1,4 @@
-// protocol_messages.hpp - the messages between nodes about where objects are, and about those that are lost
+// protocol_messages.hpp - the messages between nodes about where objects are, and about objects of failed nodes
 // (mobile_objects.hpp).
 //
 // An epoch counts the migrations of an object.
