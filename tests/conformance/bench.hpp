@@ -41,7 +41,7 @@ struct bench {
     taken.clear();
     used = 0;
   }
-  void wait(ended& e) {
+  void wait(counting_completion& e) {
     while (!e.times) {
       if (!on->poll()) std::this_thread::yield();
     }

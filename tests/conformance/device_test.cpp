@@ -145,7 +145,7 @@ TEST_CASE("copies, fills and launches of nothing end in their turn and touch not
     }
     b.s->notify(all[n++]);
     b.launch(add_one.code(), range({5}, {5}), {d}, &all[n++]);
-    for (ended& e : all) {
+    for (counting_completion& e : all) {
       b.wait(e);
       CHECK_FALSE(e.failure);
     }
@@ -407,9 +407,9 @@ TEST_CASE("every completion runs once, in the order of its stream") {
     array<int> x({16}, 0);
     const auto d = b.put(x);
     std::vector<counting_completion> all(300);
-    for (ended& e : all) b.launch(add_one.code(), range({0}, {16}), {d}, &e);
+    for (counting_completion& e : all) b.launch(add_one.code(), range({0}, {16}), {d}, &e);
     b.wait(all.back());
-    for (const ended& e : all) CHECK(e.times == 1);
+    for (const counting_completion& e : all) CHECK(e.times == 1);
     CHECK(b.on->pending() == 0);
   });
 }
@@ -467,7 +467,7 @@ TEST_CASE("rows that overlap, lie far apart or in odd planes are copied one by o
     std::vector<std::byte> from(600), back(600, std::byte{0xee});
     for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i % 251);
     std::byte* const at = b.take(1024);
-    ended e, f;
+    counting_completion e, f;
     b.s->copy({{}, from.data(), 0, 0}, {{}, at, 8, 0}, {8, 4, 1}, nullptr);  // one row, four times
     // the plane distance is no multiple of the row distance
     b.s->copy({{}, from.data() + 100, 7, 100}, {{}, at + 64, 9, 31}, {5, 3, 4}, nullptr);
@@ -510,7 +510,7 @@ TEST_CASE("kernels use memory of the host in place, beside the device's own") {
     auto* const numbers = reinterpret_cast<int*>(host + 4096);
     std::iota(numbers, numbers + 64, 7);
     const launch_argument in_place{{reinterpret_cast<std::byte*>(numbers), {1}, {}, {64}}, host + 4096, 256};
-    ended first, second, third;
+    counting_completion first, second, third;
     b.launch(add_one.code(), range({0}, {64}), {in_place}, &first);
     b.wait(first);
     CHECK_FALSE(first.failure);
@@ -551,7 +551,7 @@ TEST_CASE("the host reads and writes in place the memory of a device that it see
     std::iota(seen, seen + 64, 7);
     const launch_argument numbers{{at, {1}, {}, {64}}, at, 256};
     for (int turn = 1; turn <= 50; ++turn) {
-      ended kernels, copied;
+      counting_completion kernels, copied;
       b.launch(add_one.code(), range({0}, {64}), {numbers}, nullptr);
       b.launch(add_one.code(), range({0}, {64}), {numbers}, &kernels);
       b.wait(kernels);
@@ -580,7 +580,7 @@ TEST_CASE("a device reaches the memory of another one as it says") {
     REQUIRE(one->reaches(*other));
     REQUIRE(other->reaches(*one));
     const auto s = one->make_stream(), t = other->make_stream();
-    const auto end_of = [&](stretto::device::device& d, ended& e) {
+    const auto end_of = [&](stretto::device::device& d, counting_completion& e) {
       while (!e.times)
         if (!d.poll()) std::this_thread::yield();
       CHECK_FALSE(e.failure);
@@ -590,7 +590,7 @@ TEST_CASE("a device reaches the memory of another one as it says") {
     std::vector<int> numbers(3000), back(3000);
     std::iota(numbers.begin(), numbers.end(), 1);
     std::byte* const host = reinterpret_cast<std::byte*>(numbers.data());
-    ended in, across, rows, out;
+    counting_completion in, across, rows, out;
     s->copy({{}, host}, {{}, one->memory()}, {12'000}, &in);
     end_of(*one, in);
     t->copy({{}, one->memory()}, {{}, other->memory() + 256}, {12'000}, &across);  // the other device reads

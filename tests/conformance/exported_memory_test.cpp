@@ -64,7 +64,7 @@ TEST_CASE(
       CHECK_MESSAGE(y.values[i] == (i < 500 ? static_cast<int>(i / 20 * 100 + i % 20 + 3) : -1), i);
     // Directly to the host, and back from this side.
     array<int> host({n});
-    ended to_host, to_them;
+    counting_completion to_host, to_them;
     b.s->copy({{}, here(there)}, {{}, reinterpret_cast<std::byte*>(host.values.data())}, {x.bytes()}, &to_host);
     b.wait(to_host);
     for (std::size_t i = 0; i < n; ++i) CHECK_MESSAGE(host.values[i] == static_cast<int>(i) + 3, i);

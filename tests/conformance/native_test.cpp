@@ -179,7 +179,7 @@ TEST_CASE("calls of the driver stand in the order of their stream") {
     b.take(260);
     const auto dx = b.put(x), dy = b.put(y);
     std::int64_t bytes = 500 * sizeof(float);
-    ended first, last;
+    counting_completion first, last;
     for (int round = 0; round < 20; ++round) {
       b.launch(plus_one.code(), range({0}, {500}), {dx});
       b.launch(copied.code(), range({0}, {500}), {dx, dy, bench::value(bytes)}, round == 10 ? &first : nullptr);

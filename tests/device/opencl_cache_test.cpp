@@ -46,7 +46,7 @@ std::string said_by_run(const fs::path& cache) {
     float by = 2;
     for (std::size_t i = 0; i < 1000; ++i) x.values[i] = static_cast<float>(i);
     const launch_argument there = b.put(x);
-    ended done;
+    counting_completion done;
     b.launch(cached_plus.code(), range({0}, {1000}), {there, bench::value(by)}, &done);
     b.wait(done);
     CHECK_FALSE(done.failure);

@@ -20,7 +20,7 @@ STRETTO_KERNEL(faulty_plus, (inout<float> x, float by), { x(global_id(0)) += by;
 
 bool says(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-std::string failure_of(const ended& e) {
+std::string failure_of(const counting_completion& e) {
   REQUIRE(e.failure);
   return test::thrown_by([&] { std::rethrow_exception(e.failure); });
 }
@@ -32,10 +32,10 @@ struct run {
   launch_argument there = b.put(x);
   float by = 1;
 
-  void plus(ended& e) { b.launch(faulty_plus.code(), range({0}, {1000}), {there, bench::value(by)}, &e); }
+  void plus(counting_completion& e) { b.launch(faulty_plus.code(), range({0}, {1000}), {there, bench::value(by)}, &e); }
   /// How the next kernel ends: as text, or empty.
   std::string end() {
-    ended e;
+    counting_completion e;
     const std::string thrown = test::thrown_by([&] {
       plus(e);
       b.wait(e);
@@ -110,9 +110,9 @@ TEST_CASE("an OpenCL device that is gone is lost, whatever its driver calls it, 
     faulty_driver driver;
     run r;
     driver.fail("device", 3, status);
-    ended ends[6];
+    counting_completion ends[6];
     int refused = 0;
-    for (ended& e : ends) {
+    for (counting_completion& e : ends) {
       const std::string why = test::thrown_by([&] { r.plus(e); });
       if (why.starts_with("nothing")) continue;
       ++refused, ++e.times;
@@ -120,7 +120,7 @@ TEST_CASE("an OpenCL device that is gone is lost, whatever its driver calls it, 
       CHECK(says(why, "\" was lost\n  because     " + name_of(status)));
     }
     CHECK(refused >= 3);
-    for (ended& e : ends) r.b.wait(e);
+    for (counting_completion& e : ends) r.b.wait(e);
     CHECK(r.b.on->is_lost());
     CHECK(says(r.end(), "error K31"));
     CHECK(says(test::thrown_by([&] { r.b.s->record_marker(); }), "error K31"));

@@ -38,7 +38,7 @@ struct small_device {
     s = on->make_stream();
   }
   void copy(const std::byte* from, std::byte* to, std::size_t bytes) {
-    ended e;
+    counting_completion e;
     s->copy({{}, const_cast<std::byte*>(from)}, {{}, to}, {bytes}, &e);
     while (!e.times) on->poll();
     REQUIRE_FALSE(e.failure);
@@ -78,7 +78,7 @@ TEST_CASE("the memory of a lost device holds garbage") {
   d.on->allocated(d.on->memory(), 1000);
   d.copy(reinterpret_cast<const std::byte*>(seven.data()), d.on->memory(), 1000);
   d.faults_of_device->lose();
-  ended e;
+  counting_completion e;
   std::vector<unsigned char> seen(1000, 1);
   d.s->copy({{}, d.on->memory()}, {{}, reinterpret_cast<std::byte*>(seen.data())}, {1000}, &e);
   while (!e.times) d.on->poll();
@@ -120,7 +120,7 @@ TEST_CASE("copies from and to the memory of another device fail once that is los
     REQUIRE(at);
     std::array<std::byte, 64> host{};
     const auto failure_of_copy = [&](std::byte* from, std::byte* to) -> std::string {
-      ended e;
+      counting_completion e;
       stream->copy({{}, from}, {{}, to}, {host.size()}, &e);
       while (!e.times)
         if (!mine.device->poll()) std::this_thread::yield();
