@@ -99,7 +99,7 @@ STRETTO = Law(
         "duty, duties": (0, "polling task"),
         "course, courses": (22, "history"),
         "aftermath": (0, "consequences"),
-        "surroundings": (4, "environment"),
+        "surroundings": (0, "environment"),
         "words": (793, "encoded fields, key"),
         "content, contents": (706, "data"),
         "beside": (126, "next to"),

@@ -137,8 +137,8 @@ consteval bool is_one_block() {
     }))::value;
   else return false;
 }
-/// True if one copy writes and reads a T: its bytes are the value, and all values exist. Numbers, enumerations without a
-/// last enumerator, and aggregates of these without gaps.
+/// True if one copy writes and reads a T: its bytes are the value, and all values exist. True of numbers, of enumerations
+/// without a last enumerator, and of aggregates of these without gaps.
 template <class T>
 inline constexpr bool is_block = is_one_block<T>();
 template <class T>

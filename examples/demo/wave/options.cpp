@@ -48,7 +48,7 @@ int count_option(const char* code, const char* option, const std::string& text, 
   return int(*value);
 }
 
-extent chosen_size(const options& asked, const surroundings& here) {
+extent chosen_size(const options& asked, const environment& here) {
   if (!asked.size) {
     if (std::min(here.medium.rows, here.medium.columns) >= smallest_side) return here.medium;
     throw error("W10", "the medium is smaller than the stencil")
@@ -161,7 +161,7 @@ std::vector<int> chosen_frames(const options& asked, int steps) {
 
 }  // namespace
 
-plan validate(const options& asked, const surroundings& here) {
+plan validate(const options& asked, const environment& here) {
   plan p;
   p.size = chosen_size(asked, here);
   p.spacing_m = field_width_m / p.size.columns;

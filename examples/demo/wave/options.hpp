@@ -30,7 +30,7 @@ struct options {
 };
 
 /// The environment that validate() checks against.
-struct surroundings {
+struct environment {
   extent medium;
   int processors = 1;
 };
@@ -54,6 +54,6 @@ inline constexpr double least_velocity_mps = 1, most_velocity_mps = 100'000;
 inline constexpr int default_frames = 60;
 
 /// The plan for these options, or the first error in the order of the members.
-plan validate(const options& asked, const surroundings& here);
+plan validate(const options& asked, const environment& here);
 
 }  // namespace stretto::wave
