@@ -46,7 +46,7 @@ class writer {
     put_bytes(std::as_bytes(std::span(text)));
     return *this;
   }
-  void put_bytes(std::span<const std::byte> bytes) {
+  [[gnu::always_inline]] void put_bytes(std::span<const std::byte> bytes) {
     if (!fits_inline(bytes.size())) return put_on_heap(bytes);
     if (!bytes.empty()) std::memcpy(inline_bytes_ + used_, bytes.data(), bytes.size());
     used_ += bytes.size();
@@ -69,7 +69,7 @@ class writer {
     return heap_bytes_.empty() && used_ + bytes <= sizeof inline_bytes_;
   }
   template <class T>
-  void put_whole(const T& numbers) {
+  [[gnu::always_inline]] void put_whole(const T& numbers) {
     if (!fits_inline(sizeof numbers)) return put_on_heap(std::as_bytes(std::span(&numbers, 1)));
     std::memcpy(inline_bytes_ + used_, &numbers, sizeof numbers);
     used_ += sizeof numbers;
