@@ -382,7 +382,7 @@ def check_headers(tree, law, findings):
 def git(root, *command):
     """What git prints, or None where there is no git or no such thing."""
     try:
-        done = subprocess.run(["git", "-C", str(root), *command], capture_output=True, text=True, timeout=20)
+        done = subprocess.run(["git", "-C", str(root), *command], capture_output=True, text=True, timeout=300)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None

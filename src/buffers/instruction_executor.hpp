@@ -97,10 +97,10 @@ class instruction_executor {
   /// The number of the memory in the graph; none: no device of this node has it.
   std::optional<graph::memory_number> memory_number_of(place memory) const;
 
-  /// The number of stored events, allocations, arrivals and writes.
-  std::size_t remembered() const noexcept {
-    return ends_.size() + allocations_.size() + arrivals_.size() + unsettled_.size();
-  }
+  /// The number of stored events, allocations and arrivals: a function of the program, as in the graphs.
+  std::size_t remembered() const noexcept { return ends_.size() + allocations_.size() + arrivals_.size(); }
+  /// The number of stored writes, which depends on how far the processors are.
+  std::size_t unsettled() const noexcept { return unsettled_.size(); }
 
   /// The end of the last instruction, or of the last `instructions`.
   event last() const { return ends_.back().end; }

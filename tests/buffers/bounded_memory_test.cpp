@@ -44,6 +44,11 @@ counts remembered_now() {
   const buffers::drained_submission_lock held(s, std::source_location::current());
   return {s.tasks.remembered(), s.commands.remembered(), s.instructions.remembered(), s.executor.remembered()};
 }
+std::size_t unsettled_now() {
+  buffers::buffers_state& s = *buffers::state_of(*base::current()->runtime);
+  const buffers::drained_submission_lock held(s, std::source_location::current());
+  return s.executor.unsettled();
+}
 
 double resident_bytes() {
   malloc_trim(0);
@@ -83,12 +88,13 @@ class endless {
 TEST_CASE("a program of very many launches remembers, and takes, what a short one does") {
   const test::with_variable off("STRETTO_TRACE_LEVEL", "off");  // trace rings are allocated gradually
   constexpr int first = 1'200;                                  // steps, or 2,000 launches
+  constexpr int windows = 8;
   for (const char* devices : {"none", "sim:2"}) {
     CAPTURE(devices);
     const bool no_devices = devices == std::string("none");
     const int steps = std::max(
         2 * first, no_devices ? test::scaled(12'000, 600'000) : test::scaled(4'000, 60'000));  // the former a million
-    double before = 0, after = 0;
+    std::array<double, windows + 1> resident{};  // at the ends of equal numbers of steps
     test::on_nodes_of(simulated_job({.nodes = 2, .seed = 3}), {.workers = 1, .devices = devices}, [&](runtime& rt) {
       // Measured weights would change the counts of instructions.
       const std::vector<double> alike(no_devices ? 0 : 2, 1.0);
@@ -100,17 +106,24 @@ TEST_CASE("a program of very many launches remembers, and takes, what a short on
         counts& most = i < first ? early : late;
         const counts now = remembered_now();
         for (std::size_t c = 0; c < now.size(); ++c) most[c] = std::max(most[c], now[c]);
-        if (rt.node() == 0 && (i == first || i + 1 == steps)) (i == first ? before : after) = resident_bytes();
+        const int since = i + 1 - first, window = (steps - first) / windows;
+        if (rt.node() == 0 && since >= 0 && since % window == 0 && since / window <= windows)
+          resident[static_cast<std::size_t>(since / window)] = resident_bytes();
       }
       for (std::size_t c = 0; c < early.size(); ++c) {
         CAPTURE(c);
         CHECK(late[c] <= early[c]);
       }
+      for (int epochs = 0; epochs < 2; ++epochs) wait(epoch());  // the second drops the writes before the first
+      CHECK(unsettled_now() == 0);
     });
-    // Sanitizers and the hang detector delay frees. Operations of devices in earlier tests fragment the heap for a
-    // while.
+    // Memory that grows for ever grows in each window. How far nodes are from each other, what the hang detector keeps,
+    // and a heap that operations of devices have fragmented, make it grow in some. Sanitizers delay frees.
+    double least = resident[1] - resident[0];
+    for (std::size_t w = 1; w < windows; ++w) least = std::min(least, resident[w + 1] - resident[w]);
     const double room = no_devices ? 2e6 : 4e6;
-    if (!base::address_sanitizer && !base::thread_sanitizer && !test::is_brief()) CHECK(after - before < room);
+    CAPTURE(least);
+    if (!base::address_sanitizer && !base::thread_sanitizer && !test::is_brief()) CHECK(least < room / windows);
   }
 }
 
@@ -124,15 +137,17 @@ TEST_CASE("a program that makes buffers and drops them for ever takes no more me
   runtime rt({.workers = 1});
   rt.run([&] {
     const buffer<int> stays(box(0, 4));
-    const auto make_many = [] {
-      for (int i = test::scaled(60'000, 1'000'000); i > 0; --i) const buffer<int> passing(box(0, 64));
+    const auto growth_by_many = [&] {
+      const double before = in_use();
+      for (int i = test::scaled(30'000, 500'000); i > 0; --i) const buffer<int> passing(box(0, 64));
       wait(epoch());
-      return 0;
+      return in_use() - before;
     };
-    make_many();
-    const double before = in_use();
-    make_many();
-    CHECK(in_use() - before < 50e3);
+    growth_by_many();
+    // What threads of the runtime hold at the moment may come on top, but not each time.
+    double least = growth_by_many();
+    for (int times = 1; times < 4; ++times) least = std::min(least, growth_by_many());
+    CHECK(least < 25e3);
   });
 }
 

@@ -35,6 +35,10 @@ STRETTO_KERNEL(add_up, (in<long long> x, reduce<sum<long long>> s), { s(0) << x(
 
 buffers::buffers_state& buffers_here() { return *buffers::state_of(*base::current()->runtime); }
 
+/// Steps after which a program whose weights do not approach the speeds of its processors gives up: some minutes.
+/// Speeds are measured by the clock, so a busy machine spoils measurements, and more of them are needed.
+constexpr int most_steps = 60'000;
+
 /// A stencil of so many steps, or until `is_enough`; returns the sum of the array and the number of steps.
 struct outcome_of_stencil {
   long long sum = 0;
@@ -159,7 +163,7 @@ TEST_CASE("devices of different speeds get shares of launches in proportion to t
   runtime rt({.workers = 1, .devices = "sim(rate=2M),sim(rate=6M)"});
   rt.run([] {
     std::vector<double> shares;
-    const outcome_of_stencil was = stencil(20'000, 2'000, [&](int) {
+    const outcome_of_stencil was = stencil(20'000, most_steps, [&](int) {
       shares = buffers_here().instructions.weights().shares();
       return is_near(shares, {0.25, 0.75}, 0.1);
     });
@@ -234,7 +238,7 @@ TEST_CASE("devices of different speeds get tiles in proportion to their speeds")
     runtime rt({.workers = 1, .devices = devices});
     rt.run([&] {
       std::vector<double> shares;
-      const outcome_of_stencil was = stencil_in_tiles(180, 2'000, [&](int) {
+      const outcome_of_stencil was = stencil_in_tiles(180, most_steps, [&](int) {
         shares = buffers_here().instructions.weights().shares();
         return is_near(shares, ideal, 0.1);
       });
@@ -300,11 +304,11 @@ TEST_CASE("nodes of different speeds get shares of launches in proportion to the
   int steps = 0;
   on_nodes_with({"sim(rate=2M)", "sim(rate=4M),sim(rate=2M)"}, [&] {
     const std::uint32_t self = this_node();
-    const outcome_of_stencil was = stencil(n, 2'000, [&](int step) {
+    const outcome_of_stencil was = stencil(n, most_steps, [&](int step) {
       const std::vector<double> now = buffers_here().commands.weights().shares();
       if (!seen[self].empty() ? now != seen[self].back() : !now.empty())
         seen[self].push_back(now), when[self].push_back(step);
-      return is_near(now, {0.25, 0.75}, 0.1) || step == 1'500;
+      return is_near(now, {0.25, 0.75}, 0.1);
     });
     const std::scoped_lock hold(lock);
     sums.push_back(was.sum);

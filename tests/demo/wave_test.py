@@ -53,6 +53,12 @@ def png(width, height, rows, tail=True):
     return body + chunk(b"IEND", b"") if tail else body
 
 
+def processor_seconds(process):
+    """The time for which a process has run, which other processes do not lengthen."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 class Wave(unittest.TestCase):
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp())
@@ -201,9 +207,11 @@ class Wave(unittest.TestCase):
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
         lines = [process.stdout.readline() for _ in range(8)]  # printed before the work
         self.assertIn("workers", lines[7])
-        time.sleep(0.3)
+        used = processor_seconds(process)
+        while process.poll() is None and processor_seconds(process) < used + 0.3:
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(err, "")
         self.assertRegex(out, r"stopped   by Ctrl-C, after \d+ of 10,000,000 steps; not checked")

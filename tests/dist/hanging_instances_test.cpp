@@ -22,6 +22,7 @@
 #include "diagnose/runtime_monitor.hpp"
 #include "dist/posted_copies.hpp"
 #include "dist/simulated.hpp"
+#include "eventually.hpp"
 #include "sched/worker.hpp"
 #include "with_variable.hpp"
 
@@ -77,17 +78,17 @@ void check_told(F&& hold_up) {
       }
       return true;
     };
-    std::string text;
-    int looks = 0;  // a busy machine needs more
-    do {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      text = look();
-    } while (!has_all(text) && ++looks < 10'000);
+    std::string text = look();
+    const bool is_told = test::eventually([&] { return has_all(text); },
+                                          [&] {
+                                            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                            text = look();
+                                          });
     INFO(text);
     std::string wanted;
     for (const std::string& link : is.chain) wanted += link + "\n";
     INFO(wanted);
-    CHECK(has_all(text));
+    CHECK(is_told);
     static_cast<const user_event&>(is.never).trigger();
     reader.get();
   });

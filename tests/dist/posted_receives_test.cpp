@@ -18,6 +18,7 @@
 #include "campaign.hpp"
 #include "dist/posted_copies.hpp"
 #include "dist/simulated.hpp"
+#include "eventually.hpp"
 #include "thrown_by.hpp"
 #include "with_variable.hpp"
 
@@ -55,8 +56,8 @@ event push_from(std::uint32_t node, std::uint64_t number, coordinate min, coordi
 }
 /// Waits also for late messages, in which senders report elements that will not come.
 void check_nothing_is_kept() {
-  for (int i = 0; i < 20'000 && test::remote_instances_here().posted_receives_kept() != 0; ++i) async([] {}).get();
-  CHECK(test::remote_instances_here().posted_receives_kept() == 0);
+  CHECK(test::eventually([] { return test::remote_instances_here().posted_receives_kept() == 0; },
+                         [] { async([] {}).get(); }));
 }
 std::string told_of(event e) {
   return thrown_by([&] { wait(e); });

@@ -20,7 +20,7 @@ for nodes, workers, percent in ((2, 1, "0"), (2, 2, "30"), (3, 1, "30"), (4, 1, 
                  "STRETTO_GLOBAL_MEMORY": "16M"}
     try:
         ended = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment | variables,
-                               timeout=60 + 2 * seeds)
+                               timeout=600 + 2 * seeds)
         code, said = ended.returncode, ended.stdout
     except subprocess.TimeoutExpired as e:
         code, said = "none in time", (e.stdout or b"").decode() if isinstance(e.stdout, bytes) else e.stdout or ""

@@ -22,7 +22,7 @@ import guide  # noqa: E402
 from user_build import UserBuild, flags_of  # noqa: E402
 
 FENCE = re.compile(r"^```(cpp program|cpp hangs|cpp ends|output)\n(.*?)^```$", re.M | re.S)
-PATIENCE = 60  # seconds
+PATIENCE = 300  # seconds; it ends a test that hangs
 
 
 def programs(page):

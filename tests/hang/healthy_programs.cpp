@@ -1,6 +1,8 @@
 // Programs that do not hang, to be asked and looked at while they run.
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -43,9 +45,21 @@ void one_round() {
   r.destroy();
 }
 
+/// Whether a program may end: it has run for a while, and the file that HANG_MAY_END names is there.
+class end_of_program {
+ public:
+  bool operator()() const {
+    if (std::chrono::steady_clock::now() < earliest_) return false;
+    const char* const file = std::getenv("HANG_MAY_END");
+    return !file || std::filesystem::exists(file);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point earliest_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
+};
+
 void busy(runtime& rt) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
-  const auto ended = [until] { return std::chrono::steady_clock::now() > until; };
+  const end_of_program ended;
   std::vector<std::thread> outside;
   std::atomic<int> left{2};  // one worker exists only as the caller of run: it stays until the others have ended
   for (int t = 0; t < 2; ++t)
@@ -66,15 +80,15 @@ void busy(runtime& rt) {
 
 /// Other runtimes start and end meanwhile.
 void many_runtimes(runtime& rt) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
-  std::thread beside([until] {
-    while (std::chrono::steady_clock::now() < until) {
+  const end_of_program ended;
+  std::thread beside([ended] {
+    while (!ended()) {
       runtime other({.workers = 2});
       other.run([] { one_round(); });
     }
   });
-  rt.run([until] {
-    while (std::chrono::steady_clock::now() < until) one_round();
+  rt.run([ended] {
+    while (!ended()) one_round();
   });
   beside.join();
   std::puts("ended");

@@ -19,6 +19,6 @@ libraries = ":".join({str(path.parent) for path in Path(installed).rglob("libstr
 for command in [["cmake", "-G", "Ninja", "-S", folder, "-B", build, f"-DCMAKE_CXX_COMPILER={compiler}",
                  f"-DCMAKE_PREFIX_PATH={installed}", "-DCMAKE_BUILD_TYPE=Debug", *flags],
                 ["cmake", "--build", build],
-                ["ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", "--timeout", "120"]]:
+                ["ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", "--timeout", "3000"]]:
     print("+", *command, flush=True)
     subprocess.run(list(map(str, command)), check=True, env={**os.environ, "LD_LIBRARY_PATH": libraries})

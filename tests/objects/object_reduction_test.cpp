@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "campaign.hpp"
+#include "eventually.hpp"
 #include "temporary_folder.hpp"
 #include "thrown_by.hpp"
 #include "usable_devices.hpp"
@@ -239,10 +240,11 @@ TEST_CASE("contributions by one operator run side by side on the host") {
   struct meeting {
     static void run(const kernel_code&, const kernel_work&, const kernel_argument*) {
       ++inside;
-      for (int tries = 0; tries < 20'000 && !met; ++tries) {
-        if (inside.load() == 2) met = true;
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
-      }
+      test::eventually([] { return met.load(); },
+                       [] {
+                         if (inside.load() == 2) met = true;
+                         std::this_thread::sleep_for(std::chrono::microseconds(100));
+                       });
       --inside;
     }
   };

@@ -32,7 +32,9 @@ struct live_environment {
     else unsetenv("XDG_RUNTIME_DIR");
   }
   std::optional<top::sample> look() const {
-    const auto answer = base::query_local_socket(folder / "stretto", std::to_string(getpid()));
+    // It waits long for the answer: a busy machine may keep the answering thread waiting.
+    const auto answer =
+        base::query_local_socket(folder / "stretto", std::to_string(getpid()), std::chrono::seconds(120));
     if (!answer) return std::nullopt;
     return top::read_sample(*answer);
   }
