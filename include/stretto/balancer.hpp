@@ -1,17 +1,20 @@
 // balancer.hpp - balancers: functions from a table of loads to a list of moves. Some are provided; you can write your
 // own.
 //
-//     load_table t = ...;                                  // balance() makes it of what was measured (balancing.hpp)
-//     object_moves m = balancers::refine{.tolerance = 1.1}(t);
-//     imbalance(t), imbalance(moved(t, m));                // 1 is best
-//
-// A balancer is any function with that signature. It decides only; balance() moves the objects:
-//
-//     object_moves all_to_the_first(const load_table& t) {
+//     object_moves move_all_to_node_0(const load_table& t) {  // a balancer of the program's own
 //       object_moves m;
 //       for (std::size_t i = 0; i < t.objects.size(); ++i) m.push_back({.object = i, .to = 0});
 //       return m;
 //     }
+//     double imbalance_after_refinement(const load_table& t) {  // 1 is best
+//       return imbalance(moved(t, balancers::refine{.tolerance = 1.1}(t)));
+//     }
+//     void use_them(const collection<std::vector<float>>& cells) {
+//       balance(cells, balancers::greedy{}).get();
+//       balance(cells, move_all_to_node_0).get();
+//     }
+//
+// A balancer is any function with the signature of move_all_to_node_0. It only decides; balance() migrates the objects.
 //
 // Threads     Pure functions.
 // Invariants  Of the balancers in this file: (1) The same table gives the same moves, on every node. (2) The largest
@@ -31,7 +34,8 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// The input of a balancing round. Loads that are negative or not finite count as 0.
+/// The input of a balancer: the load of each object and the speed of each node. Loads that are negative or not finite
+/// count as 0.
 struct load_table {
   struct object {
     std::uint64_t id = 0;       // its index in the collection; in a round over all objects, an id
@@ -51,7 +55,7 @@ struct load_table {
   std::vector<node> nodes = {};      // by node; a failed one has speed 0
 };
 
-/// `object` is a position in load_table::objects.
+/// One decision of a balancer: object `object`, an index into load_table::objects, migrates to node `to`.
 struct object_move {
   std::size_t object = 0;
   std::uint32_t to = 0;
@@ -64,25 +68,27 @@ using balancer = std::function<object_moves(const load_table&)>;
 /// quotient of workers. The balancers in this file, and imbalance(), use the load and speed of this resource only. A
 /// node of speed 0 still accepts no objects.
 enum class scarce : std::uint8_t { workers, devices };
-/// The scarcest resource of this table.
+/// The scarcest resource of this table. Never throws.
 scarce scarcest(const load_table& t);
 
 /// The time of the slowest node relative to perfect balance: max(load / speed) to sum(load) / sum(speed), of the
 /// scarcest resource. 1 without load; infinite if a node of speed 0 has load.
 ///
 ///     two nodes of speed 1 with 3 and 1 seconds  ->  1.5
+///
+///   throws   std::bad_alloc only
 double imbalance(const load_table& t);
 
-/// The table after these moves.
+/// The load table as it would be after these moves.
 ///
 ///   throws   G05 if a move names an object or a node that is not in the table, or an object twice
 load_table moved(const load_table& t, const object_moves& moves);
 
 namespace balancers {
 
-/// Moves nothing: for measurements and comparisons.
+/// A balancer that moves nothing, for measurements and comparisons.
 struct none {
-  /// Decides which objects move, given this table.
+  /// The moves for this table. Throws std::bad_alloc only.
   object_moves operator()(const load_table& t) const;
 };
 
@@ -95,7 +101,7 @@ struct none {
 ///   Source   longest processing time first: Graham, "Bounds on multiprocessing timing anomalies", 1969. GreedyLB of
 ///            Charm++.
 struct greedy {
-  /// Decides which objects move, given this table.
+  /// The moves for this table. Throws std::bad_alloc only.
   object_moves operator()(const load_table& t) const;
 };
 
@@ -106,7 +112,7 @@ struct greedy {
 ///   Source   RefineLB of Charm++. Ours looks for one object that is enough before it takes several.
 struct refine {
   double tolerance = 1.05;
-  /// Decides which objects move, given this table.
+  /// The moves for this table. Throws std::bad_alloc only.
   object_moves operator()(const load_table& t) const;
 };
 
@@ -117,7 +123,7 @@ struct diffusion {
   enum class shape : std::uint8_t { ring, hypercube };
   shape neighbours = shape::hypercube;  // whose numbers differ in one bit; any number of nodes
   unsigned sweeps = 8;                  // over all pairs; fewer if nothing moves any more
-  /// Decides which objects move, given this table.
+  /// The moves for this table. Throws std::bad_alloc only.
   object_moves operator()(const load_table& t) const;
 };
 
@@ -127,13 +133,14 @@ struct diffusion {
 ///   Source   work stealing by whole objects: PREMA
 struct stealing {
   double idle_below = 0.5;
-  /// Decides which objects move, given this table.
+  /// The moves for this table. Throws std::bad_alloc only.
   object_moves operator()(const load_table& t) const;
 };
 
 }  // namespace balancers
 
-/// Applies `decide` to hints instead of measured loads. Background and device loads are then unknown.
+/// A balancer that applies `decide` to the objects' hints instead of their measured loads. Background and device loads
+/// are then 0. Throws what copying `decide` throws.
 balancer by_hints(balancer decide);
 
 }  // namespace stretto
