@@ -46,10 +46,10 @@ struct load_table {
     double device_seconds = 0;  // device time of launches on object<T>s by its handlers
   };
   struct node {
-    double speed = 1;       // relative to other nodes: its number of workers. 0: the node accepts no objects
-    double background = 0;  // load that cannot move, in seconds
-    double devices = 0;     // the same for devices: their number
-    double device_background = 0;
+    double speed = 1;              // relative to other nodes: its number of workers. 0: the node accepts no objects
+    double background = 0;         // load that cannot move, in seconds
+    double devices = 0;            // the same for devices: their number
+    double device_background = 0;  // device load that cannot move, in seconds
   };
   std::vector<object> objects = {};  // in the order of their ids
   std::vector<node> nodes = {};      // by node; a failed one has speed 0
@@ -61,7 +61,9 @@ struct object_move {
   std::uint32_t to = 0;
   friend bool operator==(const object_move&, const object_move&) = default;
 };
+/// The decisions of a balancer: at most one move per object.
 using object_moves = std::vector<object_move>;
+/// A balancer: a function from the loads of a round to its moves. It runs on one node, as a task.
 using balancer = std::function<object_moves(const load_table&)>;
 
 /// The scarcest resource in the whole table: devices, if sum(device_seconds) / sum(devices) is larger than the same
@@ -111,7 +113,7 @@ struct greedy {
 ///   returns  no move from a node that does not need more
 ///   Source   RefineLB of Charm++. Ours looks for one object that is enough before it takes several.
 struct refine {
-  double tolerance = 1.05;
+  double tolerance = 1.05;  // > 1; largest accepted time of a node, relative to the mean
   /// The moves for this table. Throws std::bad_alloc only.
   object_moves operator()(const load_table& t) const;
 };
@@ -132,7 +134,7 @@ struct diffusion {
 ///
 ///   Source   work stealing by whole objects: PREMA
 struct stealing {
-  double idle_below = 0.5;
+  double idle_below = 0.5;  // a fraction of the mean
   /// The moves for this table. Throws std::bad_alloc only.
   object_moves operator()(const load_table& t) const;
 };
