@@ -58,7 +58,7 @@ namespace stretto {
 
 /// The layout and the name of an instance.
 struct instance_options {
-  axis_order order = axis_order::c;
+  axis_order order = axis_order::c;            // of dense elements
   std::span<const std::int64_t> strides = {};  // in elements, one per axis; overrides `order`; gaps are allowed
   std::string_view name = {};                  // shown in errors, traces and reports
 };
@@ -207,12 +207,12 @@ struct instance_access {
 
 /// The use of a memory, in bytes.
 struct memory_usage {
-  std::uint64_t capacity = 0;
-  std::uint64_t used = 0;
-  std::uint64_t free = 0;
-  std::uint64_t largest_block = 0;
-  std::uint64_t committed = 0;  // obtained from the system so far; 0 at start
-  std::uint64_t peak = 0;       // of `used`
+  std::uint64_t capacity = 0;       // used and free
+  std::uint64_t used = 0;           // by instances, objects, buffers and reductions
+  std::uint64_t free = 0;           // in blocks of any size
+  std::uint64_t largest_block = 0;  // the largest instance that fits
+  std::uint64_t committed = 0;      // obtained from the system so far; 0 at start
+  std::uint64_t peak = 0;           // largest value of `used`
 };
 /// The present use of a memory of the calling thread's runtime. Throws B20, and D04 if the place is no memory of it.
 memory_usage usage_of(place memory, std::source_location where = std::source_location::current());

@@ -57,7 +57,7 @@ struct kernel_parameter {
   std::uint32_t alignment = 1;
   fold_operator fold = fold_operator::none;  ///< where mode is reduce
   const device_operator* own = nullptr;      ///< where mode is reduce and fold is none
-  std::uint32_t component_bytes = 0;  ///< of a short vector, whose components have that kind; otherwise 0
+  std::uint32_t component_bytes = 0;         ///< of a short vector, whose components have that kind; otherwise 0
 };
 
 struct touched_elements;  // the elements that a checked kernel has accessed
@@ -118,7 +118,7 @@ struct template_argument {
 struct kernel_code {
   using host_function = void (*)(const kernel_code&, const kernel_work&, const kernel_argument*);
 
-  std::string_view name;  ///< with template arguments: "scale<float, 4>". A null character follows
+  std::string_view name;                       ///< with template arguments: "scale<float, 4>". A null character follows
   std::string_view parameter_text, body_text;  ///< as the user wrote them, white space folded
   std::string_view file;
   unsigned line = 0;

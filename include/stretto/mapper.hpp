@@ -37,13 +37,13 @@ namespace mappers {
 
 /// The type of one_to_one.
 struct one_to_one {
-  /// The elements that this part of the range uses, within those of the array.
+  /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const { return intersection(part, elements); }
 };
 /// The type of neighborhood(...).
 struct neighborhood {
   point border;
-  /// The elements that this part of the range uses, within those of the array.
+  /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const {
     if (part.is_empty()) return {};
     point min = part.min(), max = part.max();
@@ -54,7 +54,7 @@ struct neighborhood {
 /// The type of slice(...).
 struct slice {
   int axis;
-  /// The elements that this part of the range uses, within those of the array.
+  /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const {
     if (part.is_empty()) return {};
     point min = part.min(), max = part.max();
@@ -67,13 +67,13 @@ struct slice {
 
 /// The type of all.
 struct all {
-  /// The elements that this part of the range uses, within those of the array.
+  /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const { return part.is_empty() ? box() : elements; }
 };
 /// The type of fixed(...).
 struct fixed {
   box always;
-  /// The elements that this part of the range uses, within those of the array.
+  /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const {
     return part.is_empty() ? box() : intersection(always, elements);
   }
@@ -81,7 +81,7 @@ struct fixed {
 /// The type of transposed and transposed_by(...).
 struct transposed {
   std::array<std::uint8_t, max_axes> by;
-  /// The elements that this part of the range uses, within those of the array.
+  /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const {
     if (part.is_empty()) return {};
     point min, max;

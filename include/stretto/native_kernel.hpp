@@ -40,14 +40,19 @@ namespace stretto {
 
 /// The types of kernel parameters for the signature of a native kernel: in, out, inout, reduce and local, as in bodies.
 namespace kernels {
+/// An array of D dimensions that the kernel only reads.
 template <class T, std::size_t D = 1>
 using in = language<false>::in<T, D>;
+/// An array of which the kernel writes every element that the launch names.
 template <class T, std::size_t D = 1>
 using out = language<false>::out<T, D>;
+/// An array that the kernel reads and writes.
 template <class T, std::size_t D = 1>
 using inout = language<false>::inout<T, D>;
+/// An array to which items contribute by the operator Op.
 template <class Op, std::size_t D = 1>
 using reduce = language<false>::reduce<Op, D>;
+/// Memory of a group.
 template <class T>
 using local = language<false>::local<T>;
 }  // namespace kernels
@@ -186,7 +191,7 @@ class native_kernel<void(P...)> : public kernel<void(P...)> {
   /// items of `work`, called for several parts of a launch at the same time, or calls. Simulated devices use those of
   /// the host.
   struct definition {
-    std::string name = {};
+    std::string name = {};   ///< in errors and traces, and of the entry function unless native_code names one
     bool in_groups = false;  ///< launched over in_groups(...)
     std::function<void(const kernel_work& work, P...)> host = {};
     calls host_calls = {};

@@ -24,10 +24,8 @@ namespace stretto {
 
 /// The address of an array, as the driver of its device names it.
 struct native_memory {
-  void* data =
-      nullptr;  ///< CUDA: a CUdeviceptr. Simulated devices and the host: a host address
-  void* buffer =
-      nullptr;  ///< OpenCL: a cl_mem of the context that native kernels get (native_call::context)
+  void* data = nullptr;          ///< CUDA: a CUdeviceptr. Simulated devices and the host: a host address
+  void* buffer = nullptr;        ///< OpenCL: a cl_mem of the context that native kernels get (native_call::context)
   std::size_t offset_bytes = 0;  ///< of the first element, from data or from the start of the buffer
 };
 

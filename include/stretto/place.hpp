@@ -84,9 +84,9 @@ struct place_description {
 
 /// A link between two adjacent places, without a direction.
 struct place_link {
-  place a, b;
-  std::optional<double> bandwidth_bytes_per_second;
-  std::optional<double> latency_seconds;
+  place a, b;                                        // the two ends
+  std::optional<double> bandwidth_bytes_per_second;  // of one direction
+  std::optional<double> latency_seconds;             // of one direction
 
   friend bool operator==(const place_link&, const place_link&) = default;
 };

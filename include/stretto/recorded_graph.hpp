@@ -77,11 +77,11 @@ enum class replays : std::uint8_t { in_turn, overlapping };
 
 /// The sizes of a recorded graph, and counts of its replays.
 struct graph_statistics {
-  std::size_t operations = 0;
-  std::size_t edges = 0;
-  std::uint64_t replays = 0;  // begun so far
-  std::size_t under_way = 0;  // not ended yet
-  std::size_t states = 0;     // sets of counters ever made: the most replays that were under way at once
+  std::size_t operations = 0;  // recorded operations
+  std::size_t edges = 0;       // dependencies between them
+  std::uint64_t replays = 0;   // begun so far
+  std::size_t under_way = 0;   // replays that have not ended
+  std::size_t states = 0;      // sets of counters made: the largest number of replays under way at once
 };
 
 namespace detail {

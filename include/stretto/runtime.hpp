@@ -43,10 +43,10 @@ struct runtime_options {
   std::optional<std::uint32_t> workers = {};      // 0: one per usable core
   std::optional<std::uint64_t> stack_bytes = {};  // of a suspended task
   std::optional<std::uint64_t> seed = {};         // of random choices, such as steal victims
-  std::shared_ptr<const platform> machine = {};  // null: discovered, or STRETTO_PLATFORM
-  std::optional<std::string> devices = {};       // "all", "none", or kinds of them: "cuda,opencl", "sim:4"
-  std::optional<std::string> trace = {};         // a file: every span is recorded and written there at the end
-  bool stepped = false;                          // no threads of its own: see step()
+  std::shared_ptr<const platform> machine = {};   // null: discovered, or STRETTO_PLATFORM
+  std::optional<std::string> devices = {};        // "all", "none", or kinds of them: "cuda,opencl", "sim:4"
+  std::optional<std::string> trace = {};          // a file: every span is recorded and written there at the end
+  bool stepped = false;                           // no threads of its own: see step()
   std::shared_ptr<job_seat> job = {};  // the job that it belongs to (job.hpp); null: as the process was started
   std::shared_ptr<device_scheduler> scheduler = {};   // of launches on objects (scheduler.hpp); null: the option's
   std::vector<std::shared_ptr<module>> modules = {};  // in the order in which they start (module.hpp)
@@ -55,11 +55,11 @@ struct runtime_options {
 
 /// The counters of one worker.
 struct worker_statistics {
-  std::uint64_t tasks = 0;   // run to their end
-  std::uint64_t steals = 0;  // batches
-  std::uint64_t stolen_tasks = 0;
-  std::uint64_t suspensions = 0;
-  std::uint64_t parks = 0;  // how often it went to sleep
+  std::uint64_t tasks = 0;         // run to their end
+  std::uint64_t steals = 0;        // batches
+  std::uint64_t stolen_tasks = 0;  // in all of these batches
+  std::uint64_t suspensions = 0;   // of tasks on this worker
+  std::uint64_t parks = 0;         // how often it went to sleep
 };
 
 /// The counters of a runtime.

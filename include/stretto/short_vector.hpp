@@ -119,15 +119,15 @@ struct alignas(4 * sizeof(T)) short_vector<T, 4> {
 #undef STRETTO_DETAIL_VECTOR_OPERATORS
 #undef STRETTO_DETAIL_VECTOR_OPERATOR
 
-using float2 = short_vector<float, 2>;
-using float4 = short_vector<float, 4>;
-using double2 = short_vector<double, 2>;
-using int2 = short_vector<std::int32_t, 2>;
-using int4 = short_vector<std::int32_t, 4>;
-using uint2 = short_vector<std::uint32_t, 2>;
-using uint4 = short_vector<std::uint32_t, 4>;
-using long2 = short_vector<std::int64_t, 2>;
-using ulong2 = short_vector<std::uint64_t, 2>;
+using float2 = short_vector<float, 2>;          // two 32-bit numbers
+using float4 = short_vector<float, 4>;          // four 32-bit numbers
+using double2 = short_vector<double, 2>;        // two 64-bit numbers
+using int2 = short_vector<std::int32_t, 2>;     // two 32-bit integers
+using int4 = short_vector<std::int32_t, 4>;     // four 32-bit integers
+using uint2 = short_vector<std::uint32_t, 2>;   // two unsigned 32-bit integers
+using uint4 = short_vector<std::uint32_t, 4>;   // four unsigned 32-bit integers
+using long2 = short_vector<std::int64_t, 2>;    // two 64-bit integers
+using ulong2 = short_vector<std::uint64_t, 2>;  // two unsigned 64-bit integers
 
 namespace detail {
 

@@ -76,12 +76,12 @@ struct device_statistics {
 
 /// One counter of a module.
 struct module_statistics {
-  std::string module;  // "storage"
-  std::string what;    // "reads"
-  std::string place;   // "disk"; empty: no single place
-  std::uint64_t count = 0;
-  double seconds = 0;
-  std::uint64_t bytes = 0;
+  std::string module;       // "storage"
+  std::string what;         // "reads"
+  std::string place;        // "disk"; empty: no single place
+  std::uint64_t count = 0;  // operations
+  double seconds = 0;       // of all of them
+  std::uint64_t bytes = 0;  // that they moved
 
   friend bool operator==(const module_statistics&, const module_statistics&) = default;
 };

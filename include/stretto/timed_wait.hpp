@@ -34,7 +34,7 @@ std::chrono::steady_clock::time_point time_now() noexcept;
 
 /// The deadline of a wait. Made by within(duration) or until(time).
 struct deadline {
-  std::chrono::steady_clock::time_point at;
+  std::chrono::steady_clock::time_point at;  // by the clock of the runtime
 };
 
 /// A deadline at this time of the runtime's clock.
