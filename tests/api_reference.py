@@ -6,7 +6,7 @@
 Public is what include/stretto/*.hpp declares in namespace stretto, outside of namespaces `detail`.
 
 Rules
-  1. Classes, functions, enumerations, concepts and variables at namespace scope have a comment.
+  1. Classes, functions, enumerations, concepts, variables and aliases at namespace scope have a comment.
   2. Public member functions have one. Not asked for: what the compiler writes, copies and moves, destructors,
      comparisons.
   3. Functions that can throw say so: a column `throws`, a sentence with "throw" or "never fails", or a code of an
@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "docs/reference"))
 from declarations import declarations
 
-LIMITS = {"members without a comment": 174, "functions that do not say what they throw": 304}
+LIMITS = {"members without a comment": 0, "functions that do not say what they throw": 0}
 COMPARISONS = {"operator==", "operator!=", "operator<=>", "operator<", "operator<=", "operator>", "operator>="}
 SAYS_THROWS = re.compile(r"\b([Tt]hrow|[Tt]hrows|throwing|thrown|[Nn]ever fails|[A-HKMNPSTW]\d\d)\b")
 
@@ -62,7 +62,7 @@ def faults(headers):
     found = {"declarations without a comment": [], **{name: [] for name in LIMITS}}
     for file, text in headers:
         for d in declarations(text):
-            if not is_public(d) or d.kind == "alias" or is_written_by_the_compiler(d):
+            if not is_public(d) or (d.kind == "alias" and d.in_class) or is_written_by_the_compiler(d):
                 continue
             if is_definition_of_a_member(d) or is_specialisation(d):
                 continue

@@ -23,8 +23,9 @@ enum class b { one };
 template <class T> concept c = requires(T t) { t.x(); };
 inline constexpr int d{3};
 void (*e)(int) = nullptr;
-template <class T> requires(sizeof(T) > 1) T f(T t = {}) noexcept { return t; }"""
-        self.assertEqual(faults(text, UNCOMMENTED), ["a", "b", "c", "d", "e", "f"])
+template <class T> requires(sizeof(T) > 1) T f(T t = {}) noexcept { return t; }
+template <class T> using g = T*;"""
+        self.assertEqual(faults(text, UNCOMMENTED), ["a", "b", "c", "d", "e", "f", "g"])
         commented = "\n".join("/// It is.\n" + line for line in text.split("\n"))
         self.assertEqual(faults(commented, UNCOMMENTED), [])
 

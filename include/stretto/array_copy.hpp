@@ -1,12 +1,16 @@
-// array_copy.hpp - elements of an array that the program owns: a snapshot, as read_copy() gives it.
+// array_copy.hpp - a host copy of an array's elements that the program owns: the result of read_copy().
 //
-//     auto before = u.read_copy().get();
-//     for (int s = 0; s < steps; ++s) launch(step, u.elements(), u(one_to_one));
-//     auto after = u.read_copy().get();
-//     float changed = after(i, j) - before(i, j);
+//     STRETTO_KERNEL(doubled, (inout<float, 2> u), { u(global_id(0), global_id(1)) *= 2; })
+//
+//     float change_of_a_corner(const buffer<float, 2>& u) {
+//       auto before = u.read_copy().get();
+//       launch(doubled, u.elements(), u(one_to_one));  // does not wait until the copy is destroyed
+//       auto after = u.read_copy().get();
+//       return after(0, 0) - before(0, 0);
+//     }
 //
 // Threads     a value. Move-only.
-// Memory      of the heap, dense in C order; nothing of the runtime's, so it may outlive that.
+// Memory      heap memory, dense in C order. The copy may outlive the runtime.
 #pragma once
 
 #include <stretto/box.hpp>
@@ -23,7 +27,8 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// Elements of an array, copied to the host at one point of the program's order; later launches do not change them.
+/// A host copy of an array's elements. It holds them as they were at one point of the program's order: later launches
+/// do not change it.
 template <class T, std::size_t D = 1>
 class array_copy {
   static_assert(D >= 1 && D <= 3, "an array has 1 to 3 dimensions");
@@ -33,9 +38,9 @@ class array_copy {
   using element_type = T;
   static constexpr std::size_t dimensions = D;
 
-  /// Of no elements.
+  /// An empty copy.
   array_copy() noexcept = default;
-  /// Elements are undefined until they are written. Throws std::bad_alloc.
+  /// Allocates memory for these elements and leaves them uninitialised. Throws std::bad_alloc.
   explicit array_copy(const box& elements) : elements_(elements) {
     const auto count = static_cast<std::size_t>(elements.volume());
     if (count != 0) first_ = {std::allocator<T>().allocate(count), deallocate{count}};
@@ -48,18 +53,18 @@ class array_copy {
     return *this;
   }
 
-  /// The box of its elements.
+  /// The box of the copied elements.
   const box& elements() const noexcept { return elements_; }
-  /// How many elements it has.
+  /// The number of elements.
   std::uint64_t size() const noexcept { return elements_.volume(); }
-  /// Dense in C order; null where there are none.
+  /// The first element; the others follow densely in C order. Null if there are no elements.
   T* data() noexcept { return first_.get(); }
   const T* data() const noexcept { return first_.get(); }
 
-  /// Access to the elements by their coordinates.
+  /// A view of the elements, valid as long as this copy.
   stretto::view<T, D> view() noexcept { return {first_.get(), shape()}; }
   stretto::view<const T, D> view() const noexcept { return {first_.get(), shape()}; }
-  /// The element at these coordinates, which lie in the box (unchecked).
+  /// The element at these coordinates. They must lie in the box; this is not checked.
   template <class... Index>
     requires(sizeof...(Index) == D && (std::is_convertible_v<Index, std::int64_t> && ...))
   T& operator()(Index... index) noexcept {

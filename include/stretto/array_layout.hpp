@@ -1,8 +1,13 @@
-// array_layout.hpp - where the elements of a box are in memory.
+// array_layout.hpp - the memory layout of a box of elements: strides and element size.
 //
-//     instance_options columns{.order = axis_order::fortran};       // the first axis is the contiguous one
-//     data::layout rows{.box = {{0, 0}, {4, 8}}, .stride = {64, 8}, .element_bytes = 8};
-//     rows.offset_of({1, 2});                                       // 80: bytes from the element with the least point
+//     data::layout padded_rows() {  // 4 rows of 8 doubles, each row padded to 10
+//       return {.box = {{0, 0}, {4, 8}}, .stride = {80, 8}, .element_bytes = 8};
+//     }
+//     std::int64_t offset() { return padded_rows().offset_of({1, 2}); }  // 96 bytes
+//
+//     instance<double, 2> with_fortran_order(place memory) {  // the first axis is contiguous
+//       return instance<double, 2>::create(at(memory), {{0, 0}, {4, 8}}, {.order = axis_order::fortran}).made;
+//     }
 //
 // Threads     values.
 #pragma once
@@ -17,12 +22,14 @@ namespace stretto {
 
 namespace data {
 
-/// Where the elements of a box are: at byte sum((p[a] - box.min()[a]) * stride[a]) from the first.
+/// The layout of a box of elements: element p lies sum((p[a] - box.min()[a]) * stride[a]) bytes behind element
+/// box.min().
 struct layout {
   stretto::box box;
   point stride;  // bytes; may be negative
   std::uint32_t element_bytes = 1;
 
+  /// Bytes from element box.min() to element p. p is not checked.
   constexpr std::int64_t offset_of(const point& p) const noexcept {
     return (p[0] - box.min()[0]) * stride[0] + (p[1] - box.min()[1]) * stride[1] + (p[2] - box.min()[2]) * stride[2];
   }

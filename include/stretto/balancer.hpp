@@ -1,17 +1,20 @@
 // balancer.hpp - balancers: functions from a table of loads to a list of moves. Some are provided; you can write your
 // own.
 //
-//     load_table t = ...;                                  // balance() makes it of what was measured (balancing.hpp)
-//     object_moves m = balancers::refine{.tolerance = 1.1}(t);
-//     imbalance(t), imbalance(moved(t, m));                // 1 is best
-//
-// A balancer is any function with that signature. It decides only; balance() moves the objects:
-//
-//     object_moves all_to_the_first(const load_table& t) {
+//     object_moves move_all_to_node_0(const load_table& t) {  // a balancer of the program's own
 //       object_moves m;
 //       for (std::size_t i = 0; i < t.objects.size(); ++i) m.push_back({.object = i, .to = 0});
 //       return m;
 //     }
+//     double imbalance_after_refinement(const load_table& t) {  // 1 is best
+//       return imbalance(moved(t, balancers::refine{.tolerance = 1.1}(t)));
+//     }
+//     void use_them(const collection<std::vector<float>>& cells) {
+//       balance(cells, balancers::greedy{}).get();
+//       balance(cells, move_all_to_node_0).get();
+//     }
+//
+// A balancer is any function with the signature of move_all_to_node_0. It only decides; balance() migrates the objects.
 //
 // Threads     Pure functions.
 // Invariants  Of the balancers in this file: (1) The same table gives the same moves, on every node. (2) The largest
@@ -31,7 +34,8 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// The input of a balancing round. Loads that are negative or not finite count as 0.
+/// The input of a balancer: the load of each object and the speed of each node. Loads that are negative or not finite
+/// count as 0.
 struct load_table {
   struct object {
     std::uint64_t id = 0;       // its index in the collection; in a round over all objects, an id
@@ -42,47 +46,51 @@ struct load_table {
     double device_seconds = 0;  // device time of launches on object<T>s by its handlers
   };
   struct node {
-    double speed = 1;       // relative to other nodes: its number of workers. 0: the node accepts no objects
-    double background = 0;  // load that cannot move, in seconds
-    double devices = 0;     // the same for devices: their number
-    double device_background = 0;
+    double speed = 1;              // relative to other nodes: its number of workers. 0: the node accepts no objects
+    double background = 0;         // load that cannot move, in seconds
+    double devices = 0;            // the same for devices: their number
+    double device_background = 0;  // device load that cannot move, in seconds
   };
   std::vector<object> objects = {};  // in the order of their ids
   std::vector<node> nodes = {};      // by node; a failed one has speed 0
 };
 
-/// `object` is a position in load_table::objects.
+/// One decision of a balancer: object `object`, an index into load_table::objects, migrates to node `to`.
 struct object_move {
   std::size_t object = 0;
   std::uint32_t to = 0;
   friend bool operator==(const object_move&, const object_move&) = default;
 };
+/// The decisions of a balancer: at most one move per object.
 using object_moves = std::vector<object_move>;
+/// A balancer: a function from the loads of a round to its moves. It runs on one node, as a task.
 using balancer = std::function<object_moves(const load_table&)>;
 
 /// The scarcest resource in the whole table: devices, if sum(device_seconds) / sum(devices) is larger than the same
 /// quotient of workers. The balancers in this file, and imbalance(), use the load and speed of this resource only. A
 /// node of speed 0 still accepts no objects.
 enum class scarce : std::uint8_t { workers, devices };
-/// The scarcest resource of this table.
+/// The scarcest resource of this table. Never throws.
 scarce scarcest(const load_table& t);
 
 /// The time of the slowest node relative to perfect balance: max(load / speed) to sum(load) / sum(speed), of the
 /// scarcest resource. 1 without load; infinite if a node of speed 0 has load.
 ///
 ///     two nodes of speed 1 with 3 and 1 seconds  ->  1.5
+///
+///   throws   std::bad_alloc only
 double imbalance(const load_table& t);
 
-/// The table after these moves.
+/// The load table as it would be after these moves.
 ///
 ///   throws   G05 if a move names an object or a node that is not in the table, or an object twice
 load_table moved(const load_table& t, const object_moves& moves);
 
 namespace balancers {
 
-/// Moves nothing: for measurements and comparisons.
+/// A balancer that moves nothing, for measurements and comparisons.
 struct none {
-  /// Decides which objects move, given this table.
+  /// The moves for this table. Throws std::bad_alloc only.
   object_moves operator()(const load_table& t) const;
 };
 
@@ -95,7 +103,7 @@ struct none {
 ///   Source   longest processing time first: Graham, "Bounds on multiprocessing timing anomalies", 1969. GreedyLB of
 ///            Charm++.
 struct greedy {
-  /// Decides which objects move, given this table.
+  /// The moves for this table. Throws std::bad_alloc only.
   object_moves operator()(const load_table& t) const;
 };
 
@@ -105,8 +113,8 @@ struct greedy {
 ///   returns  no move from a node that does not need more
 ///   Source   RefineLB of Charm++. Ours looks for one object that is enough before it takes several.
 struct refine {
-  double tolerance = 1.05;
-  /// Decides which objects move, given this table.
+  double tolerance = 1.05;  // > 1; largest accepted time of a node, relative to the mean
+  /// The moves for this table. Throws std::bad_alloc only.
   object_moves operator()(const load_table& t) const;
 };
 
@@ -117,7 +125,7 @@ struct diffusion {
   enum class shape : std::uint8_t { ring, hypercube };
   shape neighbours = shape::hypercube;  // whose numbers differ in one bit; any number of nodes
   unsigned sweeps = 8;                  // over all pairs; fewer if nothing moves any more
-  /// Decides which objects move, given this table.
+  /// The moves for this table. Throws std::bad_alloc only.
   object_moves operator()(const load_table& t) const;
 };
 
@@ -126,14 +134,15 @@ struct diffusion {
 ///
 ///   Source   work stealing by whole objects: PREMA
 struct stealing {
-  double idle_below = 0.5;
-  /// Decides which objects move, given this table.
+  double idle_below = 0.5;  // a fraction of the mean
+  /// The moves for this table. Throws std::bad_alloc only.
   object_moves operator()(const load_table& t) const;
 };
 
 }  // namespace balancers
 
-/// Applies `decide` to hints instead of measured loads. Background and device loads are then unknown.
+/// A balancer that applies `decide` to the objects' hints instead of their measured loads. Background and device loads
+/// are then 0. Throws what copying `decide` throws.
 balancer by_hints(balancer decide);
 
 }  // namespace stretto

@@ -1,15 +1,30 @@
-// barrier.hpp - phase barriers: each phase happens when the arrivals expected of it have come.
+// barrier.hpp - phase barriers: a phase triggers when its expected number of arrivals has been reached.
 //
-// A handle names one phase of one barrier; advance() gives the handle of the next. Handles are values: copied, stored,
-// sent to any task. Phases are 64-bit numbers, and a phase needs an event slot only if someone asks for its event.
+//     struct maximum_of_ints {
+//       using value_type = int;
+//       static int identity() { return 0; }
+//       static void apply(int& into, const int& value) { into = std::max(into, value); }
+//     };
+//     int largest_of_four() {
+//       auto phase = reducing_barrier<maximum_of_ints>::create(4);  // four arrivals a phase
+//       for (int i = 0; i < 4; ++i) async([=] { phase.arrive_with(i * i); });
+//       wait(phase);
+//       const int largest = phase.result().value();  // 9
+//       phase = phase.advance();                      // the next four arrivals
+//       phase.destroy();
+//       return largest;
+//     }
 //
-// Threads     every member from any thread that belongs to the barrier's runtime.
-// Memory      what happened before an arrival is visible after has_triggered() is true or the phase's event has
-//             happened.
-// Cost        arrive: one compare-and-swap; the last one of a phase takes a lock besides. Memory follows the arrivals
-//             made ahead of their phase, not the phases gone by.
-// Invariants  (1) phases happen in order. (2) a poisoned arrival counts, and poisons its phase only. (3) alterations
-//             hold for the phase they are made at and for all later ones.
+// A handle names one phase of one barrier; advance() gives the handle of the next. Handles are values: copy them, store
+// them, send them to any task. Phases are 64-bit numbers. A phase takes an event slot only if its event is requested.
+//
+// Threads     every member from any thread that belongs to the barrier's runtime. A barrier may be used from every node
+//             of the job; its node is the one that created it.
+// Memory      writes before an arrival are visible once has_triggered() is true or the phase's event has triggered.
+// Cost        arrive: one compare-and-swap; the last one of a phase takes a lock as well. Memory grows with arrivals
+//             made ahead of their phase, not with the number of past phases.
+// Invariants  (1) phases trigger in order. (2) a poisoned arrival counts, and poisons its phase only. (3) a changed
+//             arrival count holds for that phase and for all later ones.
 #pragma once
 
 #include <stretto/event.hpp>
@@ -23,10 +38,10 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// How values are reduced at arrival: a type of values, what to begin with, and how to put one more in. Arrivals come
-/// in any order, so apply must be associative and commutative. Floating-point addition is so only up to rounding: its
-/// last bits may differ from run to run. Where they must not, add exactly (integers, fixed point), or use a
-/// reduction_instance with numbered contributors, which are combined in the order of their numbers.
+/// The requirements on the operator of a reducing barrier: a value type, its identity, and apply(), which combines a
+/// value into an accumulator. Arrivals come in any order, so apply must be associative and commutative. Floating-point
+/// addition is so only up to rounding: its last bits may differ from run to run. For reproducible sums, add exactly
+/// (integers, fixed point), or use a reduction_instance with numbered contributors, which combines them in order.
 ///
 ///     struct sum { using value_type = double;
 ///                  static double identity() { return 0; }
@@ -39,7 +54,7 @@ concept arrival_reduction = std::is_trivially_copyable_v<typename Operator::valu
                             };
 
 namespace detail {
-/// A reduction with its types erased.
+/// A reduction operator with its types erased.
 struct value_fold {
   std::size_t bytes = 0;
   void (*begin)(void* into) = nullptr;
@@ -59,60 +74,69 @@ inline constexpr value_fold fold_of{sizeof(typename Operator::value_type), &begi
                                     &apply_value<Operator>};
 }  // namespace detail
 
-/// One phase of a barrier: an event that happens when the arrivals expected of this phase have come.
+/// One phase of a barrier: an event that triggers when all expected arrivals of this phase have been made. A
+/// default-made barrier names none. Members throw B20 on a thread of no runtime, E22 for a barrier that names none or
+/// was destroyed, and E03 for one of another, independent runtime.
 class barrier {
  public:
+  /// The largest arrival count of a phase.
   static constexpr std::uint32_t most_arrivals = (1u << 24) - 1;
 
   constexpr barrier() noexcept = default;
 
-  /// A barrier whose every phase expects `arrivals` (at most 16,777,215); returns its first phase. A phase that expects
-  /// none waits for alter_arrival_count. Throws E20.
+  /// Creates a barrier each of whose phases expects `arrivals` arrivals (at most most_arrivals), and returns its first
+  /// phase. With 0, the phase waits for alter_arrival_count. Throws B20, and E20 for more arrivals.
   static barrier create(std::uint32_t arrivals, std::source_location where = std::source_location::current());
 
-  /// `count` of the arrivals that this phase expects have come. It may be a later phase than the present one. Throws
-  /// E21 if the phase expects fewer, E22 if the barrier is gone.
+  /// Makes `count` of the arrivals that this phase expects. The phase may be a later one than the current phase. Throws
+  /// E21 if the phase expects fewer, E22 if the barrier was destroyed.
   void arrive(std::uint32_t count = 1, std::source_location where = std::source_location::current()) const;
-  /// They come when all of `when` have ended; if one of them is poisoned, so is this phase. The arrivals are taken
-  /// from those expected now, so one too many is found now. Throws E23 too, if the arrival would wait for its own
+  /// Makes the arrivals when all of `when` have ended; if one of them is poisoned, so is this phase. The call already
+  /// counts the arrivals as made, so it throws E21 for one too many. Throws E23 if the arrival would wait for its own
   /// phase.
   void arrive(event when, std::uint32_t count = 1, std::source_location where = std::source_location::current()) const;
   void arrive(std::span<const dependency> when, std::uint32_t count = 1,
               std::source_location where = std::source_location::current()) const;
 
-  /// From this phase on, `delta` more (or fewer) arrivals are expected. To be called by someone whose arrival at this
-  /// phase is still expected, or before the arrivals that rely on it. Throws E24. Happens when it has taken effect: at
-  /// once, if the barrier is of this node; arrivals of third nodes that rely on it come after that.
+  /// Changes the arrival count of this and all later phases by `delta`. Call it while an arrival of the caller at this
+  /// phase is still outstanding, or before the arrivals that rely on the change.
+  ///
+  ///   returns  an event that triggers when the change has taken effect: the default event if the barrier is of this
+  ///            node. Other nodes must wait for it before they make arrivals that rely on the change
+  ///   throws   E24 if the phase has completed or the new count is below the arrivals made or above most_arrivals
   stretto::event alter_arrival_count(std::int32_t delta,
                                      std::source_location where = std::source_location::current()) const;
 
-  /// The next phase. Free.
+  /// The next phase of the same barrier. Costs an addition.
   constexpr barrier advance() const noexcept { return barrier(id_, phase_ + 1); }
+  /// The number of this phase, from 0.
   constexpr std::uint64_t phase() const noexcept { return phase_; }
 
-  /// True once this phase has happened or is poisoned. Cost: two loads.
+  /// True once this phase has triggered or is poisoned. Throws B20, E22. Cost: two loads.
   bool has_triggered() const;
-  /// This phase as an event; the default event if it has happened. Cost: one slot for each phase asked for in time.
+  /// The event of this phase; the default event if the phase has triggered. Throws B20, E22. Cost: one event slot for
+  /// each phase whose event is requested before it triggers.
   stretto::event event(std::source_location where = std::source_location::current()) const;
-  /// The event of this phase.
+  /// As event(). Throws B20, E22.
   operator stretto::event() const { return event(); }
-  /// This phase as a precondition.
+  /// This phase as a precondition, for after(...). Throws B20, E22.
   operator dependency() const { return event(); }
 
-  /// Gives the barrier's memory back. Phases that someone still waits for are poisoned with E25.
+  /// Destroys the barrier. Phases that work still waits for are poisoned with E25. Throws B20, E22.
   void destroy(std::source_location where = std::source_location::current()) const;
 
-  /// "barrier B1 phase 7".
+  /// The text "barrier B1 phase 7". Throws std::bad_alloc only.
   friend std::string to_string(const barrier& b);
   friend constexpr bool operator==(const barrier&, const barrier&) noexcept = default;
 
  protected:
   constexpr barrier(std::uint64_t id, std::uint64_t phase) noexcept : id_(id), phase_(phase) {}
   static barrier create(std::uint32_t arrivals, const detail::value_fold& fold, std::source_location where);
-  /// `fold` outlives the program's barriers; null where there is no value.
+  /// `fold` must outlive all barriers; null for an arrival without a value.
   void arrive_with(const void* value, const detail::value_fold* fold, std::span<const dependency> when,
                    std::uint32_t count, std::source_location where) const;
-  /// False if the phase has not happened yet. Throws its cause if poisoned, E26 if its value is no longer stored.
+  /// Writes the value of the phase; false if the phase has not triggered yet. Throws the cause of a poisoned phase, E26
+  /// if its value is no longer stored.
   bool result_into(void* value, std::size_t bytes) const;
 
  private:
@@ -120,7 +144,8 @@ class barrier {
   std::uint64_t phase_ = 0;
 };
 
-/// A barrier that reduces the values that come with arrivals. An arrival without a value adds nothing.
+/// A barrier that reduces the values that arrivals bring, one result per phase. An arrival without a value adds
+/// nothing.
 template <arrival_reduction Operator>
 class reducing_barrier : public barrier {
   static_assert(detail::explain_bytes<typename Operator::value_type>());  // it comes from other nodes
@@ -129,24 +154,29 @@ class reducing_barrier : public barrier {
   using value_type = typename Operator::value_type;
 
   constexpr reducing_barrier() noexcept = default;
+  /// Creates a barrier each of whose phases expects `arrivals` arrivals. Throws B20, E20.
   static reducing_barrier create(std::uint32_t arrivals, std::source_location where = std::source_location::current()) {
     return reducing_barrier(barrier::create(arrivals, detail::fold_of<Operator>, where));
   }
 
   using barrier::arrive;
+  /// Makes `count` arrivals that bring `value` once. Throws E21, E22.
   void arrive_with(const value_type& value, std::uint32_t count = 1,
                    std::source_location where = std::source_location::current()) const {
     barrier::arrive_with(&value, &detail::fold_of<Operator>, {}, count, where);
   }
-  /// A poisoned arrival's value is not added.
+  /// Makes the arrivals when all of `when` have ended. The value of a poisoned arrival is not added. Throws E21, E22,
+  /// E23.
   void arrive_with(const value_type& value, std::span<const dependency> when, std::uint32_t count = 1,
                    std::source_location where = std::source_location::current()) const {
     barrier::arrive_with(&value, &detail::fold_of<Operator>, when, count, where);
   }
 
+  /// The next phase of the same barrier.
   constexpr reducing_barrier advance() const noexcept { return reducing_barrier(barrier::advance()); }
 
-  /// The phase's reduced value, once it has happened; kept for the last 8 phases at least.
+  /// The reduced value of this phase; nothing if the phase has not triggered yet. The last 8 phases are kept. Throws
+  /// the cause of a poisoned phase, E26 if the value is no longer stored, B20 and E22.
   std::optional<value_type> result() const {
     value_type value;
     if (!result_into(&value, sizeof value)) return std::nullopt;

@@ -1,15 +1,21 @@
-// box.hpp - half-open boxes of one to three dimensions, and how to cut them.
+// box.hpp - half-open index boxes of one to three dimensions, and functions that split them.
 //
 // Threads     values: no shared state.
 // Cost        every operation on a box is a handful of instructions and allocates nothing.
 // Invariants  (1) there is one empty box; so two boxes are equal exactly if they hold the same points.
-//             (2) fewer than three axes are a matter of writing only: a missing axis is [0,1).
+//             (2) every box has three axes: a missing axis is [0,1).
 //
 // Axis 0 is the slowest: the row of an image stored row by row. Coordinates lie within +-2^61, so that lengths and
 // sums of two coordinates cannot overflow.
 //
-//     box image({0, 0}, {1080, 1920});                        // rows, columns
-//     for (const box& tile : split_tiles(image, 8)) ...
+//     std::uint64_t pixels_of_upper_tiles() {
+//       const box image({0, 0}, {1080, 1920});  // 1080 rows, 1920 columns
+//       std::uint64_t pixels = 0;
+//       for (const box& tile : split_tiles(image, 8))  // 2 x 4 tiles of 540 x 480 pixels
+//         if (tile.min()[0] == 0) pixels += tile.volume();
+//       const box halo = intersection(box({0, 0}, {540, 480}).widened({1, 1}), image);
+//       return pixels + (halo.contains(point(540, 480)) ? 1 : 0);
+//     }
 #pragma once
 
 #include <compare>
@@ -29,13 +35,15 @@ namespace stretto {
 /// The most axes that a box, a point or an extent has.
 inline constexpr int max_axes = 3;
 
+/// An index along one axis.
 using coordinate = std::int64_t;
 
-/// A place in index space, or a distance. Axes that are not given are 0.
+/// A position in index space, or a distance. Axes that are not given are 0.
 struct point {
   coordinate at[max_axes] = {0, 0, 0};
 
   constexpr point() = default;
+  /// One coordinate per axis, axis 0 first.
   template <std::integral... C>
     requires(sizeof...(C) >= 1 && sizeof...(C) <= max_axes)
   constexpr point(C... c) : at{static_cast<coordinate>(c)...} {}
@@ -63,6 +71,7 @@ struct extent {
   coordinate length[max_axes] = {1, 1, 1};
 
   constexpr extent() = default;
+  /// One length per axis, axis 0 first.
   template <std::integral... C>
     requires(sizeof...(C) >= 1 && sizeof...(C) <= max_axes)
   constexpr extent(C... c) {
@@ -76,10 +85,10 @@ struct extent {
   friend constexpr bool operator==(const extent&, const extent&) = default;
 };
 
-/// One element along every axis.
+/// The extent of a single element.
 inline constexpr extent unit{};
 
-/// All points p with min <= p < max on every axis.
+/// The set of points p with min <= p < max on every axis. Three pairs of coordinates, passed by value.
 class box {
  public:
   /// The empty box.
@@ -94,7 +103,7 @@ class box {
     for (std::size_t i = 0; i < Axes; ++i) min_.at[i] = min[i], max_.at[i] = max[i];
     settle();
   }
-  /// From the origin.
+  /// A box that begins at the origin.
   constexpr explicit box(const extent& size) : box(sized({}, size)) {}
 
   /// [min, max) with all three axes given.
@@ -105,13 +114,14 @@ class box {
     b.settle();
     return b;
   }
+  /// The box of that size that begins at `min`.
   static constexpr box sized(const point& min, const extent& size) {
     return between(min, min + point(size[0], size[1], size[2]));
   }
 
   /// The least coordinates.
   constexpr const point& min() const { return min_; }
-  /// The coordinates behind the last element along each axis.
+  /// One past the last coordinate along each axis.
   constexpr const point& max() const { return max_; }
   /// The length along an axis.
   constexpr coordinate length(int axis) const { return max_[axis] - min_[axis]; }
@@ -121,7 +131,7 @@ class box {
   /// Whether it has no elements.
   constexpr bool is_empty() const { return min_[0] == max_[0]; }
 
-  /// Elements; the largest std::uint64_t if there are more.
+  /// The number of elements; the largest std::uint64_t if there are more.
   constexpr std::uint64_t volume() const {
     std::uint64_t v = 1;
     for (int i = 0; i < max_axes; ++i) {
@@ -132,12 +142,13 @@ class box {
     return v;
   }
 
+  /// Whether the point lies in the box.
   constexpr bool contains(const point& p) const {
     for (int i = 0; i < max_axes; ++i)
       if (p[i] < min_[i] || p[i] >= max_[i]) return false;
     return true;
   }
-  /// Every box contains the empty one.
+  /// Whether all points of `b` lie in the box: true for the empty box.
   constexpr bool contains(const box& b) const {
     if (b.is_empty()) return true;
     for (int i = 0; i < max_axes; ++i)
@@ -157,7 +168,8 @@ class box {
   /// Wider by `by` elements on both sides of every axis, or narrower if negative.
   constexpr box widened(const point& by) const { return is_empty() ? box() : between(min_ - by, max_ + by); }
 
-  /// "empty", "[0,4)", "[0,4)x[2,8)": as many axes as it takes, the last ones that are [0,1) being left out.
+  /// The box as text: "empty", "[0,4)", "[0,4)x[2,8)". Trailing axes that are [0,1) are left out. Throws std::bad_alloc
+  /// only.
   std::string text() const;
 
   friend constexpr bool operator==(const box&, const box&) = default;
@@ -177,7 +189,7 @@ class box {
   point min_, max_;
 };
 
-/// The points of both.
+/// The points that lie in both boxes.
 constexpr box intersection(const box& a, const box& b) {
   point min, max;
   for (int i = 0; i < max_axes; ++i) {
@@ -199,14 +211,14 @@ constexpr box hull(const box& a, const box& b) {
   return box::between(min, max);
 }
 
-/// Appends the points of `a` that are not in `b`, as at most six disjoint boxes.
+/// Appends to `out` the points of `a` that are not in `b`, as at most six disjoint boxes. Throws std::bad_alloc only.
 void difference(const box& a, const box& b, std::vector<box>& out);
 
-/// Writes it as text.
+/// Writes the text of a point or a box to a stream. Throws what the stream throws.
 std::ostream& operator<<(std::ostream& to, const point& p);
 std::ostream& operator<<(std::ostream& to, const box& b);
 
-/// Cutting with arguments that make no sense.
+/// The error that split, split_grid and tile_grid throw for invalid arguments: codes B34 and B35.
 class split_error : public error {
  public:
   using error::error;
@@ -235,19 +247,20 @@ std::vector<box> split(const box& domain, std::size_t parts, const extent& grain
 ///     split_grid(box({0, 0}, {4, 6}), {2, 2})   ->  [0,2)x[0,3) [0,2)x[3,6) [2,4)x[0,3) [2,4)x[3,6)
 std::vector<box> split_grid(const box& domain, const extent& parts, const extent& grain = unit);
 
-/// How many parts along axes 0 and 1 make `parts` tiles that are as square as can be.
+/// The grid along axes 0 and 1 that cuts `domain` into `parts` tiles as square as possible.
 ///
 ///   returns  the grid of exactly `parts` tiles with the shortest tile outlines, if the domain has that many grain
 ///            cells for it, else that of the nearest number below; axis 2 is not cut
 ///   throws   as split
 ///   cost     O(parts), usually O(sqrt(parts))
 ///
-/// A prime number of parts gives strips: every tile is of equal size and faces its neighbours fully, at that price.
+/// A prime number of parts gives strips, because all tiles must have equal sizes.
 ///
 ///     tile_grid(box({0, 0}, {1080, 1920}), 8)   ->  2, 4
 extent tile_grid(const box& domain, std::size_t parts, const extent& grain = unit);
 
-/// split_grid by tile_grid: near-square tiles.
+/// Cuts `domain` into `parts` near-square tiles: split_grid(domain, tile_grid(domain, parts, grain), grain). Throws as
+/// split.
 std::vector<box> split_tiles(const box& domain, std::size_t parts, const extent& grain = unit);
 
 }  // namespace stretto

@@ -1,25 +1,35 @@
-// buffer.hpp - arrays that are distributed over all nodes of a job: one logical array, each part of it where it is
-// needed.
+// buffer.hpp - arrays distributed over all nodes of a job: the runtime moves elements to the nodes and devices that use
+// them.
 //
-//     buffer<float, 2> u({{0, 0}, {n, n}}), v({{0, 0}, {n, n}});
-//     launch(init, u.elements(), u(one_to_one));
-//     for (int s = 0; s < steps; ++s) launch(jacobi, inside, u(neighborhood(1)), v(one_to_one), 0.1f), swap(u, v);
-//     auto seen = u.read().get();                       // on every node: seen.view()(i, j)
+//     STRETTO_KERNEL(jacobi, (in<float, 2> u, out<float, 2> v, float c), {
+//       int i = global_id(0), j = global_id(1);
+//       v(i, j) = u(i, j) + c * (u(i-1, j) + u(i+1, j) + u(i, j-1) + u(i, j+1) - 4 * u(i, j));
+//     })
+//     float diffused_corner(coordinate n, int steps) {  // every node calls it
+//       const box plate({0, 0}, {n, n}), inside({1, 1}, {n - 1, n - 1});
+//       const auto at_start = [](coordinate i, coordinate j) { return i == j ? 1.0f : 0.0f; };
+//       buffer<float, 2> u(plate, at_start), v(plate, at_start);
+//       for (int s = 0; s < steps; ++s) {
+//         launch(jacobi, inside, u(neighborhood(1)), v(one_to_one), 0.1f);
+//         std::swap(u, v);
+//       }
+//       return u.read().get().view()(1, 1);
+//     }
 //
-// Every node runs the same program and makes the same calls on buffers in the same order. A launch is cut into chunks,
-// one for each node, and on a node one for each device; mappers say which elements a chunk uses. From that each node
-// finds alone what it computes, what it sends and what it awaits, while earlier launches run.
+// Every node runs the same program and makes the same calls on buffers in the same order. A launch is split into one
+// chunk per node, and on each node into one per device; mappers give the elements that a chunk uses. From these each
+// node derives, without communication, which elements it computes, sends and receives, while earlier launches run.
 //
 // This header includes launches (buffer_launch.hpp), host tasks (host_task.hpp), epochs and horizons (epoch.hpp), and
 // weights of nodes and devices (weights.hpp).
 //
 // Threads     buffers are handles, copied as values. Calls on buffers come from one task at a time, on every node in
 //             the same order.
-// Memory      what a launch wrote is seen by launches that follow it, on all nodes, and through read().
-// Cost        see docs/performance.md. A call takes a lock of the runtime's.
-// Invariants  (1) results do not depend on how many nodes and devices there are, as far as kernels do not. (2) a buffer
-//             outlives every operation that uses it. (3) what a kernel failed with comes to whoever needs what it was
-//             to write, on whatever node.
+// Memory      later launches on all nodes, and read(), see the writes of a launch.
+// Cost        see docs/performance.md. A call takes a lock of the runtime.
+// Invariants  (1) results do not depend on the number of nodes and devices, if kernels do not. (2) a buffer outlives
+//             every operation that uses it. (3) the failure of a kernel poisons all operations, on any node, that need
+//             the elements that it should have written.
 // Source      Celerity's distributed buffers and range mappers; Thoman, Salzmann and others, "Command Horizons".
 #pragma once
 
@@ -51,13 +61,14 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
+/// The name of a buffer.
 struct buffer_options {
   std::string_view name = {};  // shown in errors, traces and reports
 };
 
 namespace detail {
 
-/// f(i, j): what the element there begins as.
+/// A function of an element's coordinates that returns its first value.
 template <class F, class T, std::size_t D>
 concept element_function = (D == 1 && requires(const F& f, coordinate i) {
                              { f(i) } -> std::convertible_to<T>;
@@ -69,6 +80,8 @@ concept element_function = (D == 1 && requires(const F& f, coordinate i) {
 
 }  // namespace detail
 
+/// A handle of a distributed array of T with D dimensions. Copies of the handle name the same array. Members throw B20
+/// on a thread of no runtime, and B07 for an empty handle or one of another runtime.
 template <class T, std::size_t D = 1>
 class buffer {
   static_assert(D >= 1 && D <= 3, "a buffer has 1 to 3 dimensions");
@@ -80,36 +93,37 @@ class buffer {
   using element_type = T;
   static constexpr std::size_t dimensions = D;
 
-  /// Names nothing; using it is B07.
+  /// An empty handle.
   buffer() noexcept = default;
-  /// Elements are undefined until a launch writes them; memory is taken where and when it is needed.
+  /// A buffer whose elements are unwritten. It takes memory when and where launches need it. Throws B20, and D14 for an
+  /// impossible size.
   explicit buffer(const box& elements, const buffer_options& options = {},
                   std::source_location where = std::source_location::current())
       : handle_(detail::make_buffer({elements, D, sizeof(T), alignof(T), options.name, nullptr}, where)) {}
-  /// Begins with a copy of `from`, dense in C order and the same on every node, made in the call.
+  /// A buffer that begins with a copy of `from`: dense in C order, equal on every node. The call makes the copy. Throws
+  /// B20, D14.
   buffer(const box& elements, const T* from, const buffer_options& options = {},
          std::source_location where = std::source_location::current())
       : handle_(detail::make_buffer({elements, D, sizeof(T), alignof(T), options.name, from}, where)) {}
 
-  /// Begins with f(i), f(i, j) or f(i, j, k) of each element's coordinates: as a host task in which every node calls
-  /// `f` for the rows of its chunk, with several workers at once; so `f` gives the same on every node, and depends on
-  /// nothing else.
+  /// A buffer whose elements begin as f(i), f(i, j) or f(i, j, k) of their coordinates. A host task calls `f`: each
+  /// node for the rows of its chunk, on several workers at once. `f` must be a pure function that is equal on all
+  /// nodes.
   ///
-  ///   cost     a call for each element, on one node; devices get a copy when they first use it
+  ///   throws   B20, D14; an exception of `f` poisons the operations that use the elements
+  ///   cost     one call per element, on one node; a copy to a device when it first uses the elements
   ///
   ///     buffer<float, 2> u(plate, [](coordinate i, coordinate j) { return i == j ? 1.0f : 0.0f; });
   template <detail::element_function<T, D> F>
   buffer(const box& elements, F f, const buffer_options& options = {},
          std::source_location where = std::source_location::current());
 
-  /// A buffer of other elements that begins with those that both have: a copy on all nodes, from device to device where
-  /// they lie there. The rest, and what nobody has written here, is unwritten. This one stays as it is; u =
-  /// u.resized(box) lets it go when the copy has ended.
+  /// A new buffer over another box that begins with a copy of the written elements in both boxes. Its other elements
+  /// are unwritten. This buffer does not change; after u = u.resized(box) the old one ends with the copy.
   ///
-  ///   throws   B07
-  ///   cost     a launch over the elements that both have (over each box of those that are written), which moves them
-  ///            between nodes as far as their shares differ; elements that are not of 1, 2, 4 or 8 bytes are copied by
-  ///            the host
+  ///   throws   B20, B07, D14
+  ///   cost     a launch over the common elements. It moves those between nodes that belong to another node's chunk
+  ///            now. The host copies elements that are not of 1, 2, 4 or 8 bytes
   buffer resized(const box& elements, std::source_location where = std::source_location::current()) const {
     return resized(elements, {}, where);
   }
@@ -118,40 +132,44 @@ class buffer {
     return buffer(detail::resize_buffer(handle_, elements, options.name, where));
   }
 
-  /// What other parts of Stretto have made.
+  /// From an untyped handle. For Stretto itself.
   explicit buffer(detail::buffer_handle made) noexcept : handle_(std::move(made)) {}
 
-  /// What each chunk of a launch uses: a mapper of mapper.hpp or buffer_mapper.hpp, or a function from a chunk (and the
-  /// buffer's elements, and the range of the launch) to a box or a list of boxes, within the buffer's elements; the
-  /// same on every node.
+  /// The buffer with a mapper, as an argument of a launch. The mapper gives the elements that a chunk uses. It is a
+  /// mapper of mapper.hpp or buffer_mapper.hpp, or a function of the chunk (and the buffer's box, and the range of the
+  /// launch) that returns a box or a list of boxes inside the buffer, equal on every node. Throws std::bad_alloc only;
+  /// the launch throws the errors.
   template <class M>
   buffer_use<T, D> operator()(const M& by) const {
     static_assert(detail::fits_axes<M, D>, "transposed exchanges two axes: a buffer of one axis has none to exchange");
     return {*this, detail::to_range_mapper(by)};
   }
-  /// What each chunk of a host task reads, writes (all that the mapper names), or changes.
+  /// The buffer with a mapper, as an argument of a host task that reads these elements. Throws std::bad_alloc only.
   template <class M>
   host_use<T, D, access::in> in(const M& by) const {
     static_assert(detail::fits_axes<M, D>, "transposed exchanges two axes: a buffer of one axis has none to exchange");
     return {*this, detail::to_range_mapper(by)};
   }
+  /// The same for a host task that writes all elements that the mapper names. Throws std::bad_alloc only.
   template <class M>
   host_use<T, D, access::out> out(const M& by) const {
     static_assert(detail::fits_axes<M, D>, "transposed exchanges two axes: a buffer of one axis has none to exchange");
     return {*this, detail::to_range_mapper(by)};
   }
+  /// The same for a host task that reads and writes these elements. Throws std::bad_alloc only.
   template <class M>
   host_use<T, D, access::inout> inout(const M& by) const {
     static_assert(detail::fits_axes<M, D>, "transposed exchanges two axes: a buffer of one axis has none to exchange");
     return {*this, detail::to_range_mapper(by)};
   }
-  /// For a kernel's parameter reduce<Op, D>: what this buffer holds before does not count. The buffer itself, as an
-  /// argument, is folded, too.
+  /// The argument for a kernel's parameter reduce<Op, D> that ignores the present elements. The buffer itself as an
+  /// argument combines them with the contributions. Never throws.
   buffer_reduction<T, D> from_identity() const { return {*this}; }
-  /// Each chunk of a host task folds into elements of its own, which begin with Op::identity(); what all chunks made,
-  /// on all nodes, is then folded by Op::fold, in the order of the chunks.
+  /// The argument of a host task that reduces into this buffer. Each chunk folds into elements of its own, which begin
+  /// with Op::identity(). Op::fold then combines the results of all chunks, on all nodes, in the order of the chunks.
+  /// Never throws.
   ///
-  ///   Op   reduction_operator.hpp, or the program's own, whose right-hand sides are elements. It need not commute
+  ///   Op   an operator of reduction_operator.hpp or of the program, with rhs_type T. It need not commute
   template <reduction_operator Op>
   host_reduction<T, D, Op> reduce() const {
     static_assert(std::same_as<typename Op::rhs_type, T>,
@@ -159,13 +177,17 @@ class buffer {
     static_assert(alignof(T) <= alignof(std::max_align_t), "elements that are reduced into have an ordinary alignment");
     return {*this};
   }
+  /// The box of its elements. Throws B20, B07.
   box elements(std::source_location where = std::source_location::current()) const {
     return detail::elements_of(handle_, where);
   }
 
-  /// The content for host code of this node, once every launch submitted so far that writes there has ended: as a
-  /// launch in which every node reads all of `part`, which may be empty. Poisoned with what those launches failed with.
-  /// Launches that would write there wait until it is let go of: read_copy() is for what is kept.
+  /// Read access for host code of this node to all elements, or those of `part`, once the launches submitted so far
+  /// that write them have ended. Every node calls it, as a launch, with its own `part`, which may be empty. Later
+  /// launches that write the elements wait until the access ends; use read_copy() to keep them.
+  ///
+  ///   returns  a future, poisoned with the failure of such a launch, and with B09 in a dry run
+  ///   throws   B20, B07, B08 for a part outside of the buffer
   future<seen<T, D>> read(const box& part, std::source_location where = std::source_location::current()) const {
     auto later = std::make_shared<detail::seen_later>(detail::see_elements(handle_, part, where));
     const event ready = later->ready;
@@ -177,11 +199,8 @@ class buffer {
     return read(elements(where), where);
   }
 
-  /// A copy of the same content that the program owns: launches that write the buffer later do not wait for it to go.
-  ///
-  ///     auto before = u.read_copy().get();   // before(i, j), whatever launches write later
-  ///
-  ///   cost     that of read(), and a copy of the part on this node
+  /// A host copy of the elements that read() would give. Later launches do not wait for its end. Throws as read().
+  /// Cost: that of read(), and a copy of the part on this node.
   future<array_copy<T, D>> read_copy(const box& part,
                                      std::source_location where = std::source_location::current()) const {
     auto later = std::make_shared<detail::seen_later>(detail::see_elements(handle_, part, where));
@@ -200,20 +219,22 @@ class buffer {
     return read_copy(elements(where), where);
   }
 
+  /// Whether the handle names a buffer.
   explicit operator bool() const noexcept { return handle_ != nullptr; }
   friend bool operator==(const buffer&, const buffer&) = default;
+  /// The untyped handle, for Stretto itself.
   const detail::buffer_handle& handle() const noexcept { return handle_; }
 
  private:
   detail::buffer_handle handle_;
 };
 
-/// Whether this runtime only finds what the program would do on buffers as a node of a job (option dry_nodes), and does
-/// none of it: kernels and host tasks are not run, every event of theirs has happened, and what `read` promises is
-/// poisoned (B09). Throws B20 on a thread of no runtime.
+/// Whether the program is in a dry run (option dry_nodes): the runtime plans the work on buffers as a node of a job and
+/// runs no kernels and host tasks. Their events have triggered, and the futures of read() are poisoned with B09. Throws
+/// B20 on a thread of no runtime.
 ///
-///     auto error = residual.read();                       // on every node, in a dry run, too: it makes nodes send
-///     elements if (!is_dry_run() && error.get().view()(0) < 1e-6) break;
+///     auto error = residual.read();  // in a dry run, too: reads are part of the plan
+///     if (!is_dry_run() && error.get().view()(0) < 1e-6) break;
 bool is_dry_run();
 
 template <class T, std::size_t D>

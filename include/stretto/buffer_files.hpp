@@ -1,20 +1,26 @@
-// buffer_files.hpp - buffers in files, written and read by all nodes together: Zarr arrays, which other tools read, and
-// plain bytes.
+// buffer_files.hpp - parallel file input and output of buffers: Zarr arrays, which other tools read, and raw files.
 //
-//     auto u = load_zarr<float, 2>("before.zarr");
-//     ...
-//     save_zarr(u, "after.zarr");                       // goes on behind: later launches may change u at once
+//     STRETTO_KERNEL(twice, (inout<float, 2> u), { u(global_id(0), global_id(1)) *= 2; })
 //
-// Every node calls, as for launches; all nodes see the same file system. Each writes whole chunks of its own, and reads
-// the rows that a launch over all elements would have it compute.
+//     future<void> double_a_file() {  // every node calls it
+//       const buffer<float, 2> u = load_zarr<float, 2>("before.zarr");
+//       launch(twice, u.elements(), u(one_to_one));
+//       future<void> written = save_zarr(u, "after.zarr", {.compression = zarr_compression::zstd});
+//       launch(twice, u.elements(), u(one_to_one));  // waits for the copy of the elements only
+//       save_raw(u, "after_both.raw");
+//       return written;
+//     }
+//
+// Every node makes the same calls, as for launches; all nodes must see the same file system. Each node writes whole
+// chunks, and reads the rows that it would compute in a launch over all elements.
 //
 // Threads     as buffers.
-// Memory      what launches before the call wrote is in the file. Files of one job are worked on in the order of the
-//             calls.
-// Cost        of saving: host memory for a node's share, which is brought there; a chunk for each worker. Every chunk
-//             is on disk at the end.
-// Invariants  (1) under the name is what was there before or the new content, as a whole, at any time. (2) where one
-//             node fails all do, with that node's error.
+// Memory      a file contains the results of the launches before the call. Operations on the files of a job run in the
+//             order of the calls.
+// Cost        save: host memory for a copy of each node's share, and a chunk for each worker. All chunks are flushed to
+//             disk.
+// Invariants  (1) the file or folder is complete at any time: the old one or the new one. (2) if one node fails, all
+//             fail with its error.
 // Source      Zarr core specification, version 3.
 #pragma once
 
@@ -29,19 +35,19 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// How the chunks of a Zarr array are compressed.
+/// The compression of the chunks of a Zarr array.
 enum class zarr_compression : std::uint8_t { none, zstd };
 
-/// How save_zarr lays out the array that it writes.
+/// The chunks and the compression of an array that save_zarr writes.
 struct zarr_options {
-  point chunk = {};  // lengths of chunks; 0: all along the last axes as far as 4 MiB hold, and at least 1
-  zarr_compression compression = zarr_compression::none;  // zstd: by libzstd.so.1, which every node has to have
+  point chunk = {};  // lengths of chunks; 0: whole axes, beginning with the last, up to 4 MiB, and at least 1
+  zarr_compression compression = zarr_compression::none;  // zstd requires libzstd.so.1 on every node
 };
 
 namespace detail {
 
 struct file_elements {
-  std::string type;  // as Zarr has it
+  std::string type;  // the Zarr data type
   std::uint8_t dimensions = 1;
   std::uint32_t bytes = 1, alignment = 1;
 };
@@ -60,46 +66,46 @@ buffer_handle load_from_raw(const file_elements& as, std::string_view file, cons
 
 }  // namespace detail
 
-/// Writes all elements as the Zarr array `folder`, in place of the array that is there. Numbers are arrays of their
-/// type, structures the bytes that they are in memory ("raw_bytes", numpy's V16); the first coordinates are its
-/// attribute "origin".
+/// Writes all elements as the Zarr array `folder` and replaces an array there. Numbers are arrays of their type;
+/// structures are arrays of their bytes ("raw_bytes", numpy's V16). The attribute "origin" has the least coordinates.
 ///
-///   returns  a future of this node: ready when the array is in place. Fails with F01 where it cannot be written, F06
-///            where libzstd is missing, and with what the launches failed with that were to write the elements; what
-///            was there before is as it was then
-///   throws   B07, F07 for lengths of chunks below 0
+///   returns  a future of this node that is ready when the array is complete. It fails with F01 if it cannot be
+///            written, F06 if libzstd is missing, and with the failure of a launch that should have written the
+///            elements; then the old array stays
+///   throws   B20, B07; F07 for chunk lengths below 0
 template <class T, std::size_t D>
 future<void> save_zarr(const buffer<T, D>& u, std::string_view folder, const zarr_options& options = {},
                        std::source_location where = std::source_location::current()) {
   return detail::save_to_zarr(u.handle(), detail::elements_in_files<T, D>(), folder, options, where);
 }
 
-/// A buffer of the elements of a Zarr array (version 3), whoever wrote it: chunks of any shape; codecs bytes, crc32c,
-/// zstd and gzip. A chunk that has no file holds the array's fill value.
+/// Makes a buffer with the elements of a Zarr array (version 3) of any program: chunks of any shape; codecs bytes,
+/// crc32c, zstd and gzip. Elements of a chunk without a file have the array's fill value.
 ///
-///   returns  once it is known what the array is; elements are read behind. If a node cannot, using any of them fails
-///            with F02, F04 on all
-///   throws   on all nodes: F02 if there is no array, F03 if it is of another type or other axes, F06 for what Stretto
-///            does not read
-///   cost     a chunk that reaches into the rows of several nodes is read by each of them
+///   returns  the buffer, once the metadata is read; elements are read in the background. If a node cannot read its
+///            elements, uses of any element fail with F02 or F04 on all nodes
+///   throws   on all nodes: B20; F02 if there is no array, F03 for another type or number of axes, F06 for a feature
+///            that Stretto cannot read
+///   cost     each node reads all chunks that overlap its rows
 template <class T, std::size_t D = 1>
 buffer<T, D> load_zarr(std::string_view folder, const buffer_options& options = {},
                        std::source_location where = std::source_location::current()) {
   return buffer<T, D>(detail::load_from_zarr(detail::elements_in_files<T, D>(), folder, options.name, where));
 }
 
-/// Writes all elements as they are in memory, in the order of C, and nothing else; in place of the file that is there.
+/// Writes the bytes of all elements in C order to a file, without a header, and replaces a file there.
 ///
 ///   returns  as save_zarr
+///   throws   B20, B07
 template <class T, std::size_t D>
 future<void> save_raw(const buffer<T, D>& u, std::string_view file,
                       std::source_location where = std::source_location::current()) {
   return detail::save_to_raw(u.handle(), detail::elements_in_files<T, D>(), file, where);
 }
 
-/// A buffer of these elements, as save_raw or another program has written them.
+/// Makes a buffer with the elements of a file that save_raw or another program has written.
 ///
-///   throws   on all nodes: F02 if there is no such file, F05 if it has another number of bytes
+///   throws   on all nodes: B20; F02 if there is no such file, F05 if its size does not match `elements`
 template <class T, std::size_t D = 1>
 buffer<T, D> load_raw(std::string_view file, const box& elements, const buffer_options& options = {},
                       std::source_location where = std::source_location::current()) {

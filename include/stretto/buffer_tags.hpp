@@ -1,11 +1,16 @@
-// buffer_tags.hpp - tags of launches and host tasks on buffers that say how their range is cut, or what is to come.
+// buffer_tags.hpp - tags of launches and host tasks on buffers that split their range: in_tiles, in_pieces, to_come.
 //
-//     launch(in_tiles, jacobi, inside, u(star(1)), v(one_to_one), 0.1f);
-//     launch(in_pieces{4}, smooth, rows, u(neighborhood(1)), v(one_to_one));
-//     host_task(in_pieces{8}, u.elements(), write_rows, u.in(one_to_one));
-//     launch(to_come{}, shine, box(0, all_rows), history(slice{0}), room(all));
+//     STRETTO_KERNEL(average, (in<float, 2> u, out<float, 2> v), {
+//       int i = global_id(0), j = global_id(1);
+//       v(i, j) = (u(i-1, j) + u(i+1, j) + u(i, j-1) + u(i, j+1)) / 4;
+//     })
+//     void step(const buffer<float, 2>& u, const buffer<float, 2>& v) {
+//       const box inside = u.elements().widened({-1, -1});
+//       launch(in_tiles, average, inside, u(star(1)), v(one_to_one));      // each node computes a near-square tile
+//       launch(in_pieces{4}, average, inside, v(star(1)), u(one_to_one));  // each device computes four pieces
+//     }
 //
-// constrain_split of mapper.hpp is another one. Results do not depend on how a range is cut.
+// constrain_split of mapper.hpp is another such tag. Results do not depend on the split.
 //
 // Threads     tags are values.
 #pragma once
@@ -18,25 +23,27 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// Tags of launches and host tasks. A range is cut along its first axis; or along two, into tiles that are nearly
-/// square: on several nodes stencils then send less.
+/// The type of in_tiles.
 struct in_tiles_tag {};
+/// The tag that splits a range among nodes along its first two axes, into near-square tiles. Without it, only the first
+/// axis is split. On several nodes, stencils then send fewer elements.
 inline constexpr in_tiles_tag in_tiles{};
-/// Each device's part is cut into so many pieces, so that one is computed while another's elements are on their way.
+/// The tag that splits the part of each device into this number of pieces: the device computes one piece while elements
+/// of another one are being copied.
 struct in_pieces {
   std::uint32_t number;  // >= 1
 };
-/// This launch does nothing now, but one on such elements will come: what is allocated until then gets room for it, so
-/// that arrays which launches use more and more of are not allocated and copied again. For this node alone; values are
-/// not looked at.
+/// The tag that only announces a launch: it runs nothing, but allocations of this node until then are made large enough
+/// for it. With it, a program whose launches use a growing part of a buffer does not reallocate and copy. Values are
+/// ignored.
 ///
-///     launch(to_come{}, shine, box(0, all_rows), history(slice{0}), room(all));  // then launch(shine, box(0, rows),
-///     ...), row by row
+///     launch(to_come{}, trace, box(0, all_rows), history(slice(0)), scene(all));
+///     for (int n = 1; n <= all_rows; ++n) launch(trace, box(0, n), history(slice(0)), scene(all));
 struct to_come {};
 
 namespace detail {
 
-/// How the range of a launch is cut.
+/// The options for splitting the range of a launch.
 struct range_hints {
   bool is_in_tiles = false;
   std::uint32_t pieces = 1;

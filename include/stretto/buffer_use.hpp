@@ -1,10 +1,18 @@
-// buffer_use.hpp - arguments of launches and host tasks: a buffer, which of its elements they use, and how.
+// buffer_use.hpp - the types of buffer arguments of launches and host tasks: a buffer, a mapper, and the kind of
+// access.
 //
-//     launch(step, range, u(neighborhood(1)), v(one_to_one), total.from_identity());   // buffer_use, buffer_reduction
-//     host_task(rows, write, u.in(one_to_one), seen.out(one_to_one));                  // host_use
-//     host_task(rows, fold, x.in(one_to_one), most.reduce<maximum<double>>());         // host_reduction
+//     void write_squares(const buffer<double>& x, const buffer<double>& squares, const buffer<double>& most) {
+//       const host_use<double, 1, access::in> read = x.in(one_to_one);
+//       const host_use<double, 1, access::out> write = squares.out(one_to_one);
+//       host_task(x.elements(), [](const box& part, view<const double> from, view<double> to) {
+//         for (auto i = part.min()[0]; i < part.max()[0]; ++i) to(i) = from(i) * from(i);
+//       }, read, write);
+//       host_task(x.elements(), [](const box& part, view<const double> from, view<double> largest) {
+//         for (auto i = part.min()[0]; i < part.max()[0]; ++i) largest(0) = std::max(largest(0), from(i));
+//       }, x.in(one_to_one), most.reduce<maximum<double>>().from_identity());
+//     }
 //
-// Members of a buffer (buffer.hpp) make them.
+// Members of a buffer (buffer.hpp) make these arguments.
 //
 // Threads     values, each with a handle of the buffer.
 #pragma once
@@ -23,14 +31,14 @@ namespace stretto {
 template <class T, std::size_t D>
 class buffer;
 
-/// A buffer and what each chunk of a launch uses of it, as an argument: u(neighborhood(1)).
+/// A buffer with a mapper as an argument of a launch: u(neighborhood(1)).
 template <class T, std::size_t D>
 struct buffer_use {
   buffer<T, D> of;
   detail::range_mapper by;
 };
 
-/// The same for a host task, which says what it does with it: u.in(neighborhood(1)), v.out(one_to_one).
+/// A buffer with a mapper and a kind of access as an argument of a host task: u.in(neighborhood(1)), v.out(one_to_one).
 template <class T, std::size_t D, access How>
 struct host_use {
   buffer<T, D> of;
@@ -38,33 +46,38 @@ struct host_use {
   using element = std::conditional_t<How == access::in, const T, T>;
   using view = stretto::view<element, D>;
   using checked_view = stretto::view<element, D, bounds::checked>;
+  /// The view that the function gets. For Stretto itself.
   static view view_of(const detail::host_elements& e) noexcept {
     return {reinterpret_cast<element*>(e.first), e.shape};
   }
+  /// The same view, checked. For Stretto itself.
   static checked_view checked_view_of(const detail::host_elements& e) noexcept {
     return {reinterpret_cast<element*>(e.first), e.shape, e.limits};
   }
 };
 
-/// A buffer that a launch reduces into, as an argument: total.from_identity(). The buffer alone is one whose content is
-/// folded, too.
+/// A buffer that a launch reduces into without its present elements, as an argument: total.from_identity(). The buffer
+/// itself as an argument combines them with the contributions.
 template <class T, std::size_t D>
 struct buffer_reduction {
   buffer<T, D> of;
 };
 
-/// The same for a host task, which is given a view of elements of its own to fold into: total.reduce<sum<double>>().
+/// A buffer that a host task reduces into, as an argument: total.reduce<sum<double>>(). The task folds into a view of
+/// elements of its own.
 template <class T, std::size_t D, class Op>
 struct host_reduction {
   buffer<T, D> of;
   bool includes_current = true;
   using view = stretto::view<T, D>;
   using checked_view = stretto::view<T, D, bounds::checked>;
+  /// The view that the function gets. For Stretto itself.
   static view view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<T*>(e.first), e.shape}; }
+  /// The same view, checked. For Stretto itself.
   static checked_view checked_view_of(const detail::host_elements& e) noexcept {
     return {reinterpret_cast<T*>(e.first), e.shape, e.limits};
   }
-  /// What the buffer holds before does not count.
+  /// The same argument without the present elements of the buffer. Never throws.
   host_reduction from_identity() const { return {of, false}; }
 };
 

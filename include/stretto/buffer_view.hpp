@@ -1,8 +1,11 @@
-// buffer_view.hpp - elements of a buffer for host code of this node: what buffer::read gives.
+// buffer_view.hpp - host access to elements of a buffer on this node: the result of buffer::read().
 //
-//     seen<float, 2> now = u.read().get();
-//     float corner = now.view()(0, 0);
-//     now.release();                                  // launches that write u no longer wait
+//     float corner(const buffer<float, 2>& u) {
+//       seen<float, 2> elements = u.read().get();
+//       const float value = elements.view()(0, 0);
+//       elements.release();  // launches that write u no longer wait
+//       return value;
+//     }
 //
 // Threads     one task at a time.
 // Cost        an element: one multiplication and one addition per axis.
@@ -24,19 +27,21 @@ namespace stretto {
 template <class T, std::size_t D>
 class buffer;
 
-/// A view of what was read, as long as that is kept. Where programs are checked (STRETTO_CHECK=1), it looks at each
-/// coordinate, and throws B27 for one that was not read; rows are not looked at. It becomes a view<const T, D> where
-/// one is asked for, which looks at nothing.
+/// A view of the elements that were read. If the program is checked (STRETTO_CHECK=1), an access by coordinates throws
+/// B27 for an element that was not read; rows are not checked. It converts to view<const T, D>, which checks nothing.
 template <class T, std::size_t D>
 class seen_view : public stretto::view<const T, D> {
  public:
+  /// For Stretto itself; seen::view() makes views.
   seen_view(const T* first, const data::layout& shape, const detail::view_limits* limits) noexcept
       : stretto::view<const T, D>(first, shape), limits_(limits) {}
+  /// The element at these coordinates. Throws B27 if the program is checked and the element was not read.
   template <class... Index>
     requires(sizeof...(Index) == D && (std::is_convertible_v<Index, std::int64_t> && ...))
   const T& operator()(Index... index) const {
     return at({static_cast<std::int64_t>(index)...});
   }
+  /// The element at these coordinates, given as an array. Throws as operator().
   const T& at(const std::array<std::int64_t, D>& p) const {
     if (limits_) [[unlikely]]
       detail::look_at(*limits_, p.data(), D);
@@ -47,17 +52,22 @@ class seen_view : public stretto::view<const T, D> {
   const detail::view_limits* limits_;
 };
 
-/// Elements of a buffer on this node, until it goes; launches that would write them here wait until then, and a task
-/// that keeps it while it waits for one of those waits for ever: it is released before. Move-only.
+/// Read access to elements of a buffer on this node, until it is destroyed or release() is called. Launches that write
+/// them on this node wait until then. A task must release it before it waits for such a launch, or it waits forever.
+/// Move-only.
 template <class T, std::size_t D>
 class seen {
  public:
+  /// A view of the elements, valid until release(). Not after release(). Throws K07 for elements without a value, if
+  /// the program is checked.
   seen_view<T, D> view() const {
     data::layout shape;
     auto* const first = reinterpret_cast<const T*>(detail::first_of(*is_, shape));
     return {first, shape, detail::limits_of(*is_)};
   }
+  /// Ends the access.
   void release() noexcept { is_.reset(); }
+  /// Whether the access has not been released.
   explicit operator bool() const noexcept { return is_ != nullptr; }
 
  private:

@@ -1,37 +1,35 @@
-// checkpoint.hpp - a job's state in a directory, taken at one consistent point while work goes on, to begin again from
-// there.
+// checkpoint.hpp - checkpoints of a job: its mobile objects and named values at one consistent point, in a directory.
 //
-//     int step = 0;
-//     object<double, 2> u(...);
-//     collection<cell> cells;
-//     if (auto saved = try_open_checkpoint("run.ckpt")) {   // of any number of nodes
-//       saved->restore_objects();                            // mobile objects, and the messages that waited for them
-//       step = saved->value<int>("step");
-//       u = saved->value<object<double, 2>>("u");
-//       cells = saved->value<collection<cell>>("cells");
-//     } else {
-//       ...
-//     }
-//     for (; step < steps; ++step) {
-//       if (step % 100 == 0) save_checkpoint("run.ckpt", {keep("step", step), keep("u", u), keep("cells", cells)});
-//       ...
+//     void simulate(int steps, void (*step_of)(object<double, 2>&)) {  // one task of the job calls it
+//       int step = 0;
+//       object<double, 2> u({{0, 0}, {64, 64}}, std::vector<double>(64 * 64).data());
+//       if (auto saved = try_open_checkpoint("run.ckpt")) {  // of a job of any number of nodes
+//         saved->restore_objects();                           // mobile objects, and their waiting messages
+//         step = saved->value<int>("step");
+//         u = saved->value<object<double, 2>>("u");
+//       }
+//       for (; step < steps; ++step) {
+//         if (step % 100 == 0) save_checkpoint("run.ckpt", {keep("step", step), keep("u", u)});
+//         step_of(u);
+//       }
 //     }
 //
-// One task of the job calls, for all nodes. In a checkpoint are all mobile objects of the job with the messages that
-// wait for them, and what is kept by name: values of which `fields` tells, and objects; those that the caller names,
-// and those that each node keeps of its own (kept_here). The directory is a Zarr (version 3) group: numbers, vectors of
-// numbers and objects are its arrays, which other tools read; the rest is JSON, and bytes.
+// One task of the job calls, for all nodes. A checkpoint contains all mobile objects of the job with their waiting
+// messages, and values and objects by name: those that the caller gives (keep.hpp), and those of each node
+// (kept_here.hpp). The directory is a Zarr (version 3) group. Numbers, vectors of numbers and objects are arrays that
+// other tools can read; the rest is JSON, and bytes.
 //
-// Threads     every function from a task; not from a handler, for whose end it would wait.
-// Memory      what was sent to mobile objects before the call, by the caller and by handlers, has been handled in the
-//             checkpoint, or waits in it; what the caller sends once save_checkpoint has returned is not in it. Of what
-//             other tasks send meanwhile, each message is in it or not. Futures, events and tasks are not in it: nobody
-//             waits for the answers to messages that waited.
-// Cost        no handler begins from the call on until all nodes have copied their objects, in memory; files are
-//             written while work goes on.
-// Invariants  (1) the directory holds a whole checkpoint at any time, the last one or the one before, also if the
-//             program is killed. (2) a damaged file is found before anything is restored, and named. (3) what is kept
-//             by name can be read by any program, mobile objects by the build that has written them.
+// Threads     every function from a task, but not from a handler: save_checkpoint would wait for the end of that
+//             handler.
+// Memory      messages that the caller and handlers sent to mobile objects before the call are handled in the
+//             checkpoint, or wait in it. Messages that the caller sends after save_checkpoint has returned are not in
+//             it. Messages of other tasks meanwhile are in it or not. Futures, events and tasks are not in it: after a
+//             restore nothing waits for the replies to messages that waited.
+// Cost        no handler begins from the call on until all nodes have copied their objects in memory. Files are written
+//             in the background.
+// Invariants  (1) the directory always has a complete checkpoint, the last one or the one before, also if the program
+//             is killed. (2) a damaged file is detected before anything is restored, and the error names it. (3) any
+//             program can read named values; only the build that has written mobile objects can read them.
 // Source      consistent cuts: Chandy and Lamport, 1985; ours lets handlers end and messages arrive instead of
 //             recording channels. One function for messages and checkpoints: PUP of Charm++. Zarr: its specification,
 //             version 3.
@@ -63,61 +61,61 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// Takes a checkpoint of the whole job, and returns when its point has been passed: what the caller sends from then on
-/// is not in it. The future is ready when it is on disk, in place of the one that was there.
+/// Takes a checkpoint of the whole job. Returns once its consistent point has passed: later messages of the caller are
+/// not in it. The future is ready when the checkpoint is on disk and has replaced the one before.
 ///
-///   directory   its name; it is made, or replaced as a whole. All nodes see the same file system
-///   all         what is kept by name, beside what nodes keep of their own (kept_here)
-///   throws      B20; C01 if it cannot be written there, before anything else happens; C08 for names; C09 if a node is
-///               lost meanwhile; C10 if messages wait for events that no handler will trigger; C11 in a handler; A03
-///               for objects with elements that nothing wrote. The future fails with C01, C09. The last checkpoint
-///               stays then
-///   cost        handlers that run end, those begin that they wait for, and what is on its way arrives; then a copy of
-///               all, in memory. One checkpoint of a job is written at a time: a second one waits
+///   directory   its path; it is created, or replaced as a whole. All nodes must see the same file system
+///   all         the named values and objects, in addition to those of each node (kept_here)
+///   throws      B20; C01 if the directory cannot be written, before anything else happens; C08 for invalid names; C09
+///               if a node fails meanwhile; C10 if messages wait for events that no handler will trigger; C11 in a
+///               handler; A03 for objects with elements that nothing wrote. The future fails with C01, C09. After a
+///               failure the checkpoint before stays
+///   cost        the time for running handlers, and those that they wait for, to end and for messages to arrive; then a
+///               copy of all in memory. A job writes one checkpoint at a time; a second one waits
 future<void> save_checkpoint(std::string_view directory, std::vector<kept> all,
                              std::source_location where = std::source_location::current());
 
-/// Which files are compared with their checksums when a checkpoint is opened. Whatever is read is, at the latest then.
+/// Whether open_checkpoint compares all files with their checksums, or each file is compared when it is read.
 enum class looking { at_all_files, when_read };
 
-/// What a directory holds.
+/// An opened checkpoint. A handle: copies name the same checkpoint.
 class checkpoint {
  public:
-  /// What was kept under that name.
+  /// The value or object of that name.
   ///
-  ///   throws   C04 if nothing was, C05 if it is of another type or of other axes, B40
+  ///   throws   C04 if there is none, C05 if it has another type or number of axes, C02 if its file is damaged, B40
   ///
   ///     saved.value<int>("step"), saved.value<object<double, 2>>("u"), saved.value<collection<cell>>("cells")
   template <class T>
   T value(std::string_view name, std::source_location where = std::source_location::current()) const {
     return read<T>({name}, where);
   }
-  /// The names of what was kept, sorted.
+  /// The names of all values and objects, sorted. Throws std::bad_alloc only.
   std::vector<std::string> names() const;
-  /// How many nodes the job had.
+  /// The number of nodes of the job that took the checkpoint.
   std::uint32_t nodes() const noexcept;
 
-  /// The nodes of that job whose own things are for this node: those of the same number, where this job has as many; of
-  /// n nodes, node r has those of r, r + n, r + 2n, and so on. Each is for one node; none are left, and a node may have
-  /// none.
+  /// The nodes of that job whose own values this node should restore. Of n nodes, node r gets r, r + n, r + 2n and so
+  /// on: the node of the same number if both jobs have the same size. Each is given to exactly one node. Throws B20.
   std::vector<std::uint32_t> nodes_here() const;
-  /// What that node kept of its own, on whatever node it is asked for. Throws as value; C04 too if there was no such
-  /// node.
+  /// The value of that name that a node of that job kept of its own; any node may call it. Throws as value(), and C04
+  /// if there was no such node.
   template <class T>
   T value_of_node(std::uint32_t node, std::string_view name,
                   std::source_location where = std::source_location::current()) const {
     return read<T>({name, node}, where);
   }
-  /// The names of what it kept of its own, sorted.
+  /// The names of the values that a node of that job kept of its own, sorted. Throws std::bad_alloc only.
   std::vector<std::string> names_of_node(std::uint32_t node) const;
 
-  /// Makes the mobile objects again, on all nodes of this job, under their names, and gives them the messages that
-  /// waited. Returns when all is there; quiescence() tells when the messages have been handled. Once, before the job
-  /// makes mobile objects of its own.
+  /// Restores the mobile objects on all nodes of this job under their old names, and sends them their waiting messages.
+  /// Returns when all objects exist; quiescence() triggers when the messages have been handled. Call it once, before
+  /// the job creates mobile objects.
   ///
-  ///   throws   C03 if another build of the program has written them; C07 if the job has mobile objects; C09, C02; what
-  ///            fields() throws
-  ///   cost     each node reads what it gets; as many nodes get the objects as they had them, others about as many each
+  ///   throws   C03 if another build of the program has written them; C07 if the job has mobile objects; C09, C02, B20;
+  ///            what fields() throws
+  ///   cost     each node reads its own objects. With the same number of nodes, each gets those that it had; otherwise
+  ///            about equal numbers
   void restore_objects(std::source_location where = std::source_location::current()) const {
     detail::restore_mobile_objects(*content_, where);
   }
@@ -162,14 +160,15 @@ class checkpoint {
   std::shared_ptr<const detail::checkpoint_content> content_;
 };
 
-/// Reads what is there, and whether it is whole.
+/// Opens a checkpoint.
 ///
-///   looks    at all files now; or at each when it is read, for all nodes of a job but the one that has looked at all
-///   throws   C06 if it is no checkpoint, C02 if a file of it is damaged
-///   cost     every file is read once; or the table of contents is
+///   looks    at_all_files compares all files with their checksums now; when_read compares each file when it is read,
+///            for the other nodes of a job in which one node has checked all
+///   throws   C06 if the directory is no checkpoint, C02 if a file is damaged
+///   cost     reads every file once, or only the table of contents
 checkpoint open_checkpoint(std::string_view directory, looking looks = looking::at_all_files,
                            std::source_location where = std::source_location::current());
-/// The same; nothing if there is no such directory.
+/// As open_checkpoint; nothing if there is no such directory. Throws C06, C02.
 std::optional<checkpoint> try_open_checkpoint(std::string_view directory, looking looks = looking::at_all_files,
                                               std::source_location where = std::source_location::current());
 

@@ -1,21 +1,22 @@
-// collection.hpp - many mobile objects under one name: elements with an index, spread over the nodes of the job.
+// collection.hpp - collections: indexed mobile objects, distributed over the nodes of the job, under one name.
 //
 //     struct cell {
 //       double heat = 0;
 //       cell() = default;
-//       explicit cell(std::size_t i) : heat(double(i)) {}     // its index, then what make_collection was given
+//       explicit cell(std::size_t index) : heat(double(index)) {}
 //       void warm(double by) { heat += by; }
 //       double now() const { return heat; }
 //     };
-//     auto cells = make_collection<cell>(64);                  // in blocks: elements 0 to 15 on node 0 of 4, ...
-//     send(cells[7], call<&cell::warm>(0.5));                  // an element is a mobile object
-//     broadcast(cells, call<&cell::warm>(1.0));
-//     future<double> all = reduce(cells, call<&cell::now>(), 0.0, std::plus<>());
-//     migrate(cells[7], at_node(3));
-//     destroy(cells);
+//     double heat_of_all() {
+//       auto cells = make_collection<cell>(64);    // in blocks: elements 0 to 15 on node 0 of 4, ...
+//       send(cells[7], call<&cell::warm>(0.5));    // each element is a mobile object
+//       broadcast(cells, call<&cell::warm>(1.0));
+//       const double all = reduce(cells, call<&cell::now>(), 0.0, std::plus<>()).get();
+//       destroy(cells);
+//       return all;
+//     }
 //
-// A collection is a small value. It can be sent to any node, also to its own elements, so that they can address one
-// another.
+// A collection is a small value. Send it to its elements, for example, so that they can send messages to one another.
 //
 // Threads     Every function may be called from any thread that belongs to a runtime.
 // Cost        broadcast, reduce and destroy: a send for each local element; a message to each node with other elements,
@@ -43,14 +44,14 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// The names of `size()` objects of type T, on every node. A default-made collection is empty.
+/// The name of size() mobile objects of type T, valid on every node. A default-made collection is empty.
 template <class T>
 class collection {
  public:
   constexpr collection() noexcept = default;
-  /// How many objects the collection has.
+  /// The number of elements.
   constexpr std::size_t size() const noexcept { return elements_; }
-  /// Throws G04 if there is no such element.
+  /// The name of the element at this index. Throws G04 if there is none.
   mobile<T> operator[](std::size_t index) const {
     if (index >= elements_) detail::refuse_element(index, elements_);
     return detail::mobile_access::named<T>(first_ + index);
@@ -63,12 +64,13 @@ class collection {
   std::uint64_t elements_ = 0;
 };
 
-/// Where elements are made: `of(index, elements, nodes)` is a node. Made by placed().
+/// The result of placed(): the distribution of elements to nodes.
 template <class F>
 struct placed_by {
   F of;
 };
-/// A tag of make_collection. The function is called on the caller's node, once for each element.
+/// The tag `placed(f)` of make_collection: f(index, elements, nodes) returns the node of an element. It is called on
+/// the caller's node, once for each element. Throws what copying `f` throws.
 ///
 ///     make_collection<cell>(placed([](std::size_t i, std::size_t, std::uint32_t nodes) { return i % nodes; }), 64)
 template <class F>
@@ -77,11 +79,11 @@ placed_by<F> placed(F of) {
   return {std::move(of)};
 }
 
-/// Makes `elements` objects T(index, arguments...) and returns the collection at once.
+/// Creates `elements` objects T(index, arguments...) and returns the collection at once.
 ///
-///   tags     placed(f): the node of each element; without it blocks of consecutive elements, as many on each node.
-///            name("text"): for error messages, where element 3 is "text[3]"
-///   throws   N02 if f returns a node that does not exist; what f throws. An exception of a constructor fails the
+///   tags     placed(f): the node of each element; without it each node gets a block of consecutive elements, of
+///            near-equal sizes. name("text"): for error messages, in which element 3 is "text[3]"
+///   throws   B20; N02 if f returns a node that does not exist; what f throws. An exception of a constructor fails the
 ///            messages to that element, and the finish
 ///   cost     a message and its reply for each element
 template <class T, class... A>
@@ -109,6 +111,7 @@ collection<T> make_collection(placed_by<F> where, detail::located<task_name> nam
 /// failure of the lowest index.
 ///
 ///   tags     as of send
+///   throws   B20
 template <class T, class Get>
 future<void> broadcast(const collection<T>& to, detail::handler_call<Get> c,
                        std::source_location where = std::source_location::current()) {
@@ -126,11 +129,13 @@ future<void> broadcast(detail::first_tag<detail::send_request, A...> first, cons
       rest...);
 }
 
-/// Sends the same message to every element, and folds the results on the caller's node: f(... f(f(initial, result of
-/// element 0), result of element 1) ...). The future fails with the failure of the lowest index.
+/// Sends the same message to every element, and combines the results on the caller's node in the order of the indices:
+/// f(... f(f(initial, result of element 0), result of element 1) ...). The future fails with the failure of the lowest
+/// index.
 ///
 ///   initial   the result if there are no elements; its type is the type of the result
-///   f         V(V&&, const value&), any function: it is not sent to other nodes
+///   f         V(V&&, const value&), any function, because it runs on the caller's node only
+///   throws    B20; an exception of `f` fails the future
 ///
 ///     reduce(cells, call<&cell::now>(), 0.0, std::plus<>())
 ///     reduce(cells, call<&cell::now>(), std::vector<double>(),
@@ -157,6 +162,7 @@ auto reduce(detail::first_tag<detail::send_request, A...> first, A&&... rest) {
 }
 
 /// Destroys every element after the messages that this node has sent to it. The future is ready when all have ended.
+/// Throws B20.
 template <class T>
 future<void> destroy(const collection<T>& of, std::source_location where = std::source_location::current()) {
   return detail::collection_access::destroy(of, where);

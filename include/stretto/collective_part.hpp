@@ -1,11 +1,15 @@
-// collective_part.hpp - what a collective host task knows of itself: its node, and a communicator of MPI for its calls.
+// collective_part.hpp - the first argument of a collective host task: its node, and an MPI communicator.
 //
-//     host_task(collective{}, [](collective_part me, view<const double> x) {
-//       MPI_File_open(me.communicator<MPI_Comm>(), "x.raw", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
-//       ...
-//     }, x.in(even_split));
+//     void print_in_order(const buffer<double>& x) {
+//       host_task(collective{}, [](collective_part me, view<const double> part) {
+//         for (std::uint32_t node = 0; node < me.nodes; ++node) {
+//           if (node == me.node) std::printf("node %u has %llu elements\n", node, (unsigned long long)part.size());
+//           MPI_Barrier(me.communicator<MPI_Comm>());
+//         }
+//       }, x.in(even_split));
+//     }
 //
-// Threads     communicator: the function of the task, on its own thread.
+// Threads     only the function of the task calls communicator, on its own thread.
 // Memory      a communicator lives as long as the runtime, which frees it.
 #pragma once
 
@@ -23,24 +27,23 @@ namespace stretto {
 
 namespace detail {
 void copy_communicator(std::uint32_t group, void* communicator, std::size_t bytes, const std::source_location& where);
-/// Calls `f`, and returns when it has. Where the job goes over MPI and the program may block in calls of it, on a
-/// thread that is no worker.
+/// Calls `f` and waits for it. In a job over MPI with MPI_THREAD_MULTIPLE, on a thread that is no worker.
 void run_collective_part(const std::function<void()>& f, const std::source_location& where);
 }  // namespace detail
 
-/// Which part of a collective task this is; the first argument of its function, if that takes it.
+/// The part of a collective host task that runs on one node.
 struct collective_part {
-  std::uint32_t node = 0, nodes = 1;
-  std::uint32_t group = 0;
+  std::uint32_t node = 0, nodes = 1;  // the number of this node, and the number of all nodes
+  std::uint32_t group = 0;            // of collective{group}
 
-  /// A communicator of all nodes, by their numbers, which the group's tasks share and nobody else uses:
-  /// me.communicator<MPI_Comm>(). The program includes mpi.h and is linked with the MPI that the job goes over. In a
-  /// runtime that is alone it has this process only.
+  /// A communicator of all nodes, whose ranks are the node numbers: me.communicator<MPI_Comm>(). Only the tasks of this
+  /// group use it. The program includes mpi.h and is linked with the MPI that the job uses. In a runtime without a job
+  /// the communicator has this process only.
   ///
-  ///   returns  the same in each task of the group. The program does not free it
-  ///   throws   N30 where MPI was started without MPI_THREAD_MULTIPLE, in a simulated job, and where `Communicator` is
-  ///            no MPI_Comm
-  ///   cost     the first call of a group is collective: where one node's part makes it, all do
+  ///   returns  the same communicator in each task of the group. The program must not free it
+  ///   throws   N30 if MPI was started without MPI_THREAD_MULTIPLE, in a simulated job, and if `Communicator` is no
+  ///            MPI_Comm
+  ///   cost     the first call of a group is collective: if the part of one node makes it, the parts of all nodes must
   template <class Communicator>
   Communicator communicator(std::source_location where = std::source_location::current()) const {
     static_assert(std::is_trivially_copyable_v<Communicator>,

@@ -1,8 +1,13 @@
-// compiler.hpp - refuses, in one line, a compiler or an option that Stretto cannot be used with. Every other header
-// begins with it.
+// compiler.hpp - checks the compiler and its options, and sets the visibility of symbols. All other headers include it.
 //
-// Without it an old compiler prints a hundred errors about std::source_location. Behind an #error compilers go on, and
-// print them all the same; a file that is not there ends the compilation, so that its name is the message.
+//     STRETTO_API_BEGIN  // every header of Stretto encloses its declarations like this
+//     namespace stretto {
+//     int declared_by_a_header();  // has protected visibility, or STRETTO_VISIBILITY
+//     }
+//     STRETTO_API_END
+//
+// An unsuitable compiler or option gives a single error message. For this the header includes a file that does not
+// exist, whose name is the message: after an #error, compilers go on and print a hundred more errors.
 #pragma once
 
 #include <version>
@@ -18,9 +23,9 @@
 #include STRETTO_REFUSES
 #endif
 
-// Types and functions of the headers belong to the program or library that links libstretto.a: the dynamic linker binds
-// none of them to another copy in the same process. "hidden" would do that, too, but then GCC warns of each class that
-// has a member of ours. Where several share one copy, a shared libstretto or that of their host, they define
+// Types and functions of the headers belong to the program or library that links libstretto.a: with protected
+// visibility the dynamic linker binds none of them to another copy in the same process. With "hidden", GCC would warn
+// of each class that has a member of Stretto's. Programs and libraries that share one copy define
 // STRETTO_VISIBILITY=default.
 #if !defined(STRETTO_VISIBILITY)
 #define STRETTO_VISIBILITY protected
@@ -29,5 +34,5 @@
 #define STRETTO_DETAIL_VISIBILITY(which) STRETTO_DETAIL_PRAGMA(GCC visibility push(which))
 #define STRETTO_API_BEGIN STRETTO_DETAIL_VISIBILITY(STRETTO_VISIBILITY)
 #define STRETTO_API_END _Pragma("GCC visibility pop")
-// Of what a macro of ours defines in a program.
+// The attribute of definitions that macros of Stretto make in a program.
 #define STRETTO_DETAIL_UNSHARED [[gnu::visibility("protected")]]

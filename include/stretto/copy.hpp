@@ -1,17 +1,27 @@
-// copy.hpp - operations that move elements between instances: copy, fill, gather, scatter. All are deferred.
+// copy.hpp - asynchronous operations on instances: copy, fill, gather, scatter.
 //
-// The instances may be of any nodes of the job, whoever asks; elements go from memory to memory, without a stop between
-// where both are dense in memory of the host. Of gather and scatter all three instances are on one node (else D24).
-// What is wrong with an instance of another node is found there, and poisons the event.
+//     void exchange_halo(const instance<float, 2>& left, const instance<float, 2>& right, event computed) {
+//       const box overlap = intersection(left.elements(), right.elements());
+//       event zeroed = fill(right, overlap, 0.0f, after(computed));
+//       event copied = copy(left, right, overlap, after(zeroed));
+//       wait(copied);
+//     }
+//     event sort_by(const instance<int>& order, const instance<float>& from, const instance<float>& to) {
+//       return gather(from, order, to);  // to[p] = from[order[p]]
+//     }
+//
+// The instances may be on any nodes of the job, whichever node calls. Elements that are dense in host memory on both
+// sides move without a staging buffer. The three instances of a gather or scatter must be on one node (else D24).
+// Errors of an instance of another node are detected there, and poison the event.
 //
 // Threads     any thread of the runtime.
-// Memory      what an operation wrote is visible once its event has triggered; operations on the same elements are
-//             ordered by events, or not at all.
-// Cost        8 bytes with nothing to wait for: about 50 ns, in the call, no event made; in a chain of events 150 ns.
-//             Up to 16 KiB run where the last precondition ends; larger ones are tasks, cut over the workers from
-//             1 MiB on. Contiguous rows move at the speed of memcpy.
-// Invariants  (1) each waits by itself until its instances exist. (2) if a precondition is poisoned nothing is
-//             written. (3) what the call can know to be wrong is thrown there: D01, D06, D13.
+// Memory      the writes of an operation are visible once its event has triggered. Only events order operations on the
+//             same elements.
+// Cost        8 bytes without pending preconditions: about 50 ns, in the call, without an event; in a chain of events
+//             150 ns. Up to 16 KiB run on the thread that ends the last precondition. Larger ones are tasks, split
+//             among the workers from 1 MiB on. Contiguous rows move at the speed of memcpy.
+// Invariants  (1) each operation waits by itself until its instances exist. (2) if a precondition is poisoned, nothing
+//             is written. (3) the call itself throws B20, D01, D06 and D13; later failures poison the event.
 #pragma once
 
 #include <stretto/instance.hpp>
@@ -22,7 +32,7 @@ namespace stretto {
 
 namespace detail {
 
-/// How an index names an element of the table it points into.
+/// The type of the indices of a gather or scatter.
 enum class index_kind : std::uint8_t {
   int32,
   uint32,
@@ -91,31 +101,32 @@ event move_indexed(indexed way, const instance_handle& dense, const instance_han
 
 }  // namespace detail
 
-/// Copies all elements. Both instances have the same box, or D06.
+/// Copies all elements of `from` to `to`.
 ///
-///     event copied = copy(u, v, after(computed));
+///   after    after(...), profile(into) or both, as of all operations of this header
+///   returns  an event that triggers when the elements are copied
+///   throws   D06 if the boxes differ; D11 if both are the same instance; B20, D01, D13
 template <class T, std::size_t D>
 event copy(const instance<T, D>& from, const instance<T, D>& to, const preconditions& after = {},
            std::source_location where = std::source_location::current()) {
   return detail::copy_whole(to.handle(), from.handle(), after, where);
 }
-// The same, an exact match: with elements of namespace std, such as complex numbers, std::copy would be the better one
-// else.
+// The same as an exact match. Without it, std::copy would be the better match for elements of namespace std.
 template <class T, std::size_t D, std::size_t N>
 event copy(const instance<T, D>& from, const instance<T, D>& to, const after_list<N>& after,
            std::source_location where = std::source_location::current()) {
   return detail::copy_whole(to.handle(), from.handle(), after, where);
 }
 
-/// Copies the elements of `part`, which lies in the boxes of both instances (or D06), at the same coordinates. This is
-/// what a halo is: two tiles of one global index space, whose boxes overlap.
+/// Copies the elements of `part` between two instances that overlap in one index space, such as a halo. Throws D06 if
+/// `part` does not lie in both boxes; B20, D01.
 template <class T, std::size_t D>
 event copy(const instance<T, D>& from, const instance<T, D>& to, const box& part, const preconditions& after = {},
            std::source_location where = std::source_location::current()) {
   return detail::copy_boxes(to.handle(), from.handle(), {&part, 1}, {}, after, where);
 }
 
-/// Copies several boxes as one operation with one event. They may not overlap.
+/// Copies several boxes as one operation with one event. The boxes must not overlap. Throws D06, B20, D01.
 template <class T, std::size_t D>
 event copy(const instance<T, D>& from, const instance<T, D>& to, std::span<const box> parts,
            const preconditions& after = {}, std::source_location where = std::source_location::current()) {
@@ -128,7 +139,8 @@ event copy(const instance<T, D>& from, const instance<T, D>& to, const std::vect
   return detail::copy_boxes(to.handle(), from.handle(), parts, {}, after, where);
 }
 
-/// Copies `part` of `from` to the same-sized box of `to` that begins at `at`.
+/// Copies `part` of `from` to the box of equal size of `to` that begins at `at`. Throws D06 if either box lies outside
+/// of its instance; B20, D01.
 template <class T, std::size_t D>
 event copy(const instance<T, D>& from, const box& part, const instance<T, D>& to, const point& at,
            const preconditions& after = {}, std::source_location where = std::source_location::current()) {
@@ -136,7 +148,7 @@ event copy(const instance<T, D>& from, const box& part, const instance<T, D>& to
   return detail::copy_boxes(to.handle(), from.handle(), {&target, 1}, part.min() - at, after, where);
 }
 
-/// Sets all elements, or those of `part`, to `value`.
+/// Sets all elements, or those of `part`, to `value`. Throws D06 if `part` lies outside of the instance; B20, D01.
 template <class T, std::size_t D>
 event fill(const instance<T, D>& to, const std::type_identity_t<T>& value, const preconditions& after = {},
            std::source_location where = std::source_location::current()) {
@@ -148,10 +160,11 @@ event fill(const instance<T, D>& to, const box& part, const std::type_identity_t
   return detail::fill_box(to.handle(), &part, &value, sizeof(T), after, where);
 }
 
-/// to[p] = from[indices[p]] for every p of `to`, whose box `indices` covers (or D06). An index outside `from` poisons
-/// the event with D07, which names it.
+/// Gathers: to[p] = from[indices[p]] for every p of `to`.
 ///
-///   indices  of 32- or 64-bit integers for a one-dimensional `from`; else of std::array<std::int64_t, D> or point
+///   indices  32- or 64-bit integers for a one-dimensional `from`; otherwise std::array<std::int64_t, D> or point
+///   returns  an event; an index outside of `from` poisons it with D07
+///   throws   D06 if `indices` does not cover the box of `to`, D24 if the instances are on several nodes; B20, D01
 template <class T, std::size_t D, std::size_t E, class Index>
   requires detail::index_into<Index, D>
 event gather(const instance<T, D>& from, const instance<Index, E>& indices, const instance<T, E>& to,
@@ -160,8 +173,10 @@ event gather(const instance<T, D>& from, const instance<Index, E>& indices, cons
                               detail::index_traits<Index>::kind, after, where);
 }
 
-/// to[indices[p]] = from[p] for every p of `from`, whose box `indices` covers (or D06). Where several indices are
-/// equal, one of them wins. D07 as in gather; elements before the bad index may have been written.
+/// Scatters: to[indices[p]] = from[p] for every p of `from`. If indices are equal, one of their values is stored.
+///
+///   returns  an event; an index outside of `to` poisons it with D07, and elements before it may have been written
+///   throws   D06 if `indices` does not cover the box of `from`, D24 if the instances are on several nodes; B20, D01
 template <class T, std::size_t D, std::size_t E, class Index>
   requires detail::index_into<Index, D>
 event scatter(const instance<T, E>& from, const instance<Index, E>& indices, const instance<T, D>& to,

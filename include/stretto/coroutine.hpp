@@ -1,11 +1,18 @@
 // coroutine.hpp - co_await on events and futures; functions that return future<T> may be coroutines.
 //
-// A coroutine that waits keeps its frame, not a stack: a million of them may wait at once.
+// A coroutine that waits keeps its frame only, not a stack: a million of them may wait at once.
 //
-// Threads     a coroutine starts on its caller's thread and continues on any worker of the runtime.
-// Cost        one heap allocation per call, by the language; a wait costs a list node in the frame and a task.
+// Threads     a coroutine starts on the thread of its caller and resumes on any worker of the runtime.
+// Cost        one heap allocation per call; a wait costs a list node in the frame and a task.
 //
-//     stretto::future<int> twice(stretto::future<int> x) { co_return 2 * co_await x; }
+//     future<int> twice(future<int> x) { co_return 2 * co_await x; }
+//
+//     future<int> four_times_when(event start, future<int> x) {
+//       co_await start;                   // throws in here if the event is poisoned
+//       const int doubled = co_await twice(x);
+//       co_return 2 * doubled;
+//     }
+//     int use() { return four_times_when(event(), async([] { return 10; })).get(); }  // 40
 #pragma once
 
 #include <stretto/future.hpp>
@@ -19,7 +26,8 @@ namespace stretto {
 
 namespace detail {
 
-/// The waiter's memory lies in the coroutine's frame; `resume` runs as a task once `d` has ended.
+/// The awaiter of an event or a task. It lies in the coroutine's frame; the coroutine resumes as a task once the
+/// dependency has ended.
 class coroutine_wait {
  public:
   coroutine_wait(const dependency& d, const std::source_location& where) noexcept : waits_for_(d), where_(where) {}
@@ -74,7 +82,8 @@ struct coroutine_state {
 
 }  // namespace detail
 
-/// In a coroutine: suspends it until the event has ended, or until the future is ready.
+/// Suspends a coroutine until the event has ended, or until the future is ready; its value is the future's value.
+/// Resuming throws the failure of the event or future.
 inline auto operator co_await(event e) { return detail::event_awaiter(e, std::source_location::current()); }
 template <class T>
 auto operator co_await(future<T> f) {

@@ -1,9 +1,13 @@
-// device_kind.hpp - tags of launches on objects and buffers that say what computes them.
+// device_kind.hpp - tags of launches on objects and buffers that select devices: by kind or by driver.
 //
-//     launch(on(device_kind::gpu), jacobi, inside, u, v, 0.1f);
-//     launch(on(device_kind::gpu, device_kind::accelerator), jacobi, inside, u, v, 0.1f);
-//     launch(on(driver("opencl")), jacobi, inside, u, v, 0.1f);
-//     launch(on(device_kind::host), jacobi, inside, u, v, 0.1f);              // the workers of this node
+//     STRETTO_KERNEL(negate, (inout<float> x), { x(global_id(0)) = -x(global_id(0)); })
+//
+//     void negate_four_times(const object<float>& x) {
+//       launch(on(device_kind::gpu), negate, x.elements(), x);
+//       launch(on(device_kind::gpu, device_kind::accelerator), negate, x.elements(), x);
+//       launch(on(driver("opencl")), negate, x.elements(), x);
+//       launch(on(device_kind::host), negate, x.elements(), x);  // the workers of this node
+//     }
 //
 // Threads     tags are values.
 #pragma once
@@ -18,32 +22,39 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// What computes: the workers of this node, or a device; any, or what its driver says that it is. A processor that a
-/// driver shows as a device is a cpu, not the host. A simulated device is a gpu.
+/// The kinds of devices that compute launches.
+///
+///   host     the workers of this node
+///   device   any device
+///   cpu, gpu, accelerator   a device of that kind, as its driver reports it. A processor that a driver offers as a
+///                           device
+///            is a cpu, not the host. A simulated device is a gpu
 enum class device_kind : std::uint8_t { host, device, cpu, gpu, accelerator };
 
-/// Several kinds, by bits.
+/// The result of on(device_kind::...): a set of kinds, one bit each.
 struct on_kinds {
   std::uint8_t are = 0;
+  /// Whether the kind is in the set.
   constexpr bool has(device_kind k) const noexcept { return are >> static_cast<unsigned>(k) & 1; }
 };
-/// The tag `on(device_kind::gpu)`: of that kind, whichever; on(device_kind::gpu, device_kind::accelerator): of any of
-/// these.
+/// The tag `on(device_kind::gpu)` of a launch: a device of this kind, or of one of these kinds, computes it.
 template <std::same_as<device_kind>... More>
 constexpr on_kinds on(device_kind first, More... more) noexcept {
   return {
       static_cast<std::uint8_t>(1u << static_cast<unsigned>(first) | (0u | ... | (1u << static_cast<unsigned>(more))))};
 }
 
-/// Who drives a device: "cuda", "opencl", "sim", as option `devices` calls them; "host" for the workers.
+/// The driver of a device: "cuda", "opencl" or "sim", as in option `devices`; "host" for the workers.
 struct driver {
+  /// The driver of that name. The text must outlive the call that it is for.
   constexpr explicit driver(std::string_view called) noexcept : name(called) {}
   std::string_view name;
 };
+/// The result of on(driver(...)).
 struct on_driver {
   std::string_view name;
 };
-/// The tag `on(driver("opencl"))`: a device of that driver, whichever.
+/// The tag `on(driver("opencl"))` of a launch: a device of this driver computes it.
 constexpr on_driver on(driver d) noexcept { return {d.name}; }
 
 }  // namespace stretto

@@ -1,8 +1,14 @@
-// epoch.hpp - points of the program that everything later on buffers follows.
+// epoch.hpp - epochs and horizons: synchronisation points of the operations on buffers.
 //
-//     for (int s = 0; s < steps; ++s) launch(jacobi, inside, u(star(1)), v(one_to_one), 0.1f), swap(u, v);
-//     wait(epoch());                                  // this node has computed its part
-//     wait(epoch(all_nodes));                         // all nodes have
+//     STRETTO_KERNEL(twice, (inout<float> u), { u(global_id(0)) *= 2; })
+//
+//     double seconds_of(const buffer<float>& u, int launches) {
+//       wait(epoch(all_nodes));  // all nodes have done everything so far
+//       const auto begin = std::chrono::steady_clock::now();
+//       for (int i = 0; i < launches; ++i) launch(twice, u.elements(), u(one_to_one));
+//       wait(epoch());  // this node has computed its part
+//       return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+//     }
 //
 // Threads     as of buffers: from one task at a time, on every node in the same order.
 #pragma once
@@ -16,39 +22,40 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// When a horizon is made: what is older than the one before it is remembered as one thing, which bounds memory and the
-/// cost of launches. Each follows all launches before it and holds none of them up.
+/// The conditions for a new horizon. A horizon follows all launches before it and delays none of them. The runtime
+/// merges its records of launches before the last but one horizon into one record; this bounds memory and the cost of
+/// launches.
 struct horizon_settings {
-  std::uint64_t step = 4;  // the longest chain of launches has grown by so many since the last; 0: never for that
-  std::uint64_t most_parallel = 256;  // so many launches that none follows yet; at least 2, or 0: never for that
+  std::uint64_t step = 4;             // growth of the longest chain of launches since the last horizon; 0: no limit
+  std::uint64_t most_parallel = 256;  // launches without a successor; at least 2, or 0: no limit
 };
-/// From this point of the program on, which has to be the same on every node. Where both are 0 memory grows with the
-/// program, and nothing bounds how far it is ahead of its launches.
+/// Sets the conditions for horizons from this point of the program on, which must be the same on every node. If both
+/// are 0, memory grows with the number of launches.
 ///
-///   throws   B16 where most_parallel is 1: each launch would be followed by a horizon
+///   throws   B20; B16 if most_parallel is 1, because a horizon would follow each launch
 void set_horizons(const horizon_settings& settings, std::source_location where = std::source_location::current());
 
-/// A point of the program that everything later on buffers follows, on each node by itself; all nodes say it in the
-/// same place. To wait for all at once, before time is taken or a library uses what buffers would:
+/// Makes all later operations on buffers of each node follow all earlier ones of that node. Every node calls it at the
+/// same point of the program: before it reads a clock, for example, or before another library uses the devices.
 ///
-///     wait(epoch());
+///   returns  an event of this node that triggers when its part of all earlier operations on buffers is done. Poisoned
+///            if one of them has failed
+///   throws   B20 on a thread of no runtime
 ///
-///   returns  an event of this node: all that was asked of buffers before has been done here. Poisoned if some of it
-///            has failed
-///
-/// Nothing older is remembered from then on. A program that goes on needs none: reads wait for what they read, and
-/// horizons hold nothing up.
+/// The runtime forgets its records of earlier operations. A program needs no epoch for its results: reads wait for the
+/// launches that write their elements.
 event epoch(std::source_location where = std::source_location::current());
 
-/// The same for all nodes at once: a barrier.
-///
-///     wait(epoch(all_nodes));
-///
-///   returns  an event of this node: all that was asked of buffers before has been done on every node. Poisoned if
-///            some of it has failed
-///   cost     epoch(), and messages as for a reduction of one element
+/// The type of all_nodes.
 struct all_nodes_tag {};
+/// The tag of an epoch of all nodes.
 inline constexpr all_nodes_tag all_nodes{};
+/// An epoch of all nodes at once: a barrier.
+///
+///   returns  an event of this node that triggers when all earlier operations on buffers are done on every node.
+///            Poisoned if one of them has failed
+///   throws   B20 on a thread of no runtime
+///   cost     that of epoch(), and the messages of a reduction of one element
 event epoch(all_nodes_tag, std::source_location where = std::source_location::current());
 
 }  // namespace stretto

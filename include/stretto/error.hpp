@@ -1,4 +1,16 @@
-// error.hpp - every failure that Stretto reports, in one shape: code, sentence, facts, because, try.
+// error.hpp - the exception type of all failures that Stretto reports: code, sentence, facts, cause, remedy.
+//
+//     void check_path(const std::string& name) {
+//       if (name != "L9") return;
+//       throw error("P03", "place \"L9\" on the pop path of worker 2 is not declared")
+//           .fact("file", "node.json:14:22")
+//           .because("paths may name declared places only")
+//           .remedy("did you mean \"L2\"?");
+//     }
+//     void report() {
+//       try { check_path("L9"); }
+//       catch (const error& e) { std::fprintf(stderr, "%s\n%s\n", e.what(), e.to_json().c_str()); }
+//     }
 //
 // Threads     an error is a value: copy it, throw it, keep it, from any thread.
 // Shape       error B04: two chunks of "blur" write the same elements of buffer B3 "image"
@@ -21,37 +33,35 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// A failure that the user can read and act on. Built in one expression:
+/// A failure that the user can read and act on.
 ///
-///     throw error("P03", "place \"L9\" on the pop path of worker 2 is not declared")
-///         .fact("file", "node.json:14:22")
-///         .because("paths may name declared places only")
-///         .remedy("did you mean \"L2\"?");
+/// The code is a letter for the area (A objects, B buffers and calls, C checkpoints, D data, E events, F files, G
+/// mobile objects, H hang reports, K kernels and devices, M modules, N nodes and messages, P platform, S tasks, T
+/// trace, W demo and command) and two digits. It is stable, and `stretto explain CODE` prints its page.
 ///
-/// The code is a letter for the room (A objects, B base/options, C checkpoints, E event, F files, H hang reports, P
-/// platform, S sched, D data, K kernels and devices, M modules, T trace, W demo and command) and two digits; it is
-/// stable, and `stretto explain CODE` prints its page.
+/// Members that build an error throw std::bad_alloc only.
 class error : public std::exception {
  public:
-  /// An error with this code and sentence, and nothing else yet.
+  /// An error with this code and sentence. Throws std::bad_alloc only.
   error(std::string code, std::string sentence);
 
-  /// Adds a line "name   value" under the sentence. Numbers carry their unit in the text.
+  /// Adds a line "name   value" under the sentence. Give numbers with their unit. Throws std::bad_alloc only.
   error& fact(std::string name, std::string value) &;
   error&& fact(std::string name, std::string value) &&;
   error& fact(std::string name, const std::source_location& where) &;
   error&& fact(std::string name, const std::source_location& where) &&;
-  /// Sets the "because" line: the cause.
+  /// Sets the "because" line: the cause of the failure. Throws std::bad_alloc only.
   error& because(std::string why) &;
   error&& because(std::string why) &&;
-  /// The "try" line: one remedy.
+  /// Sets the "try" line: one remedy. Throws std::bad_alloc only.
   error& remedy(std::string what_to_try) &;
   error&& remedy(std::string what_to_try) &&;
-  /// The failure that led to this one. The text names it under "because"; to_json() holds it whole.
+  /// Sets the exception that led to this error. The text names it under "because"; to_json() holds it whole. Throws
+  /// std::bad_alloc only.
   error& caused_by(std::exception_ptr cause) &;
   error&& caused_by(std::exception_ptr cause) &&;
 
-  /// The code, as "P03".
+  /// The code: "P03".
   const std::string& code() const noexcept;
   /// The sentence behind the code.
   const std::string& sentence() const noexcept;
@@ -61,11 +71,13 @@ class error : public std::exception {
   const std::string& why() const noexcept;
   /// The text of the "try" line; empty if there is none.
   const std::string& what_to_try() const noexcept;
-  const std::exception_ptr& cause() const noexcept;  // null where nothing else failed before
+  /// The exception that caused_by() set; null if there is none.
+  const std::exception_ptr& cause() const noexcept;
 
-  /// The whole message, several lines, no trailing newline.
+  /// The whole message: several lines, without a trailing newline.
   const char* what() const noexcept override;
-  /// The same as one JSON object on one line, without a newline; what STRETTO_ERRORS=json prints:
+  /// The error as one JSON object on one line, without a newline, as STRETTO_ERRORS=json prints it. Throws
+  /// std::bad_alloc only.
   ///
   ///     {"code":"P03","sentence":"...","facts":[{"name":"file","value":"a.json:14:22"}],"because":"...","try":"..."}
   ///
@@ -79,20 +91,21 @@ class error : public std::exception {
   std::shared_ptr<content> content_;  // shared between copies, so copying cannot throw
 };
 
-/// What waiting for skipped work throws (code E10): the chain of what was skipped, and the exception that it began
-/// with. Waiting for the work that failed itself throws that exception as it is.
+/// The exception of a wait for skipped work, code E10: the chain of skipped operations, and the exception of the first
+/// one. A wait for the failed operation itself throws the original exception instead.
 class poisoned : public error {
  public:
-  /// The error that names the chain, with the exception that it began with.
+  /// An error that names the chain, and the original exception. Throws nothing.
   poisoned(error chain, std::exception_ptr root) : error(std::move(chain)), root_(std::move(root)) {}
-  /// The exception of the work that failed.
+  /// The exception of the operation that failed.
   const std::exception_ptr& root() const noexcept { return root_; }
 
  private:
   std::exception_ptr root_;
 };
 
-/// "wave.cpp:41": the file without its folders, and the line; the file alone where no line is known.
+/// The file without its folders, and the line: "wave.cpp:41"; only the file if no line is known. Throws std::bad_alloc
+/// only.
 std::string short_location(const std::source_location& where);
 
 }  // namespace stretto

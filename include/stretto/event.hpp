@@ -1,13 +1,17 @@
-// event.hpp - a one-shot "this has happened", local or remote, that may carry a failure.
+// event.hpp - one-shot events: local or remote, triggered once or poisoned with a failure.
 //
-//     user_event gate = user_event::create();
-//     future<void> later = async(after(gate), [] { ... });     // when the gate has been triggered
-//     gate.trigger();
-//     event both = merge(gate, later);                          // when both have happened
-//     wait(both);                                               // throws if an input has failed
+//     void order_by_events() {
+//       const user_event gate = user_event::create();
+//       const future<int> sum = async(after(gate), [] { return 40 + 2; });  // runs once the gate has triggered
+//       const event both = merge(gate, sum);                                // triggers when both have
+//       gate.trigger();                                                     // or gate.poison(exception)
+//       wait(both);                                                         // throws if an input has failed
+//       const wait_result how = both.result();                              // the same as a value
+//       if (!how.ok()) how.rethrow();
+//     }
 //
 // Threads     every member may be called from any thread that belongs to the event's runtime.
-// Memory      what happened before trigger() is visible after wait() returns or has_triggered() is true.
+// Memory      writes before trigger() are visible after wait() returns or has_triggered() is true.
 // Cost        has_triggered: one load. As a precondition: one list node, only if not yet triggered.
 // Invariants  (1) an event triggers or is poisoned at most once. (2) each waiter runs exactly once.
 // Source      generational events: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 5.
@@ -32,25 +36,25 @@ namespace stretto {
 
 struct completion;  // the part of a task that others can wait for
 
-/// What the maker of a completion provides.
+/// The functions of a kind of completions, provided by the part of Stretto that makes them.
 struct completion_kind {
-  void (*destroy)(completion&) noexcept;       // the last reference is gone
+  void (*destroy)(completion&) noexcept;       // called when the last reference is dropped
   std::string (*describe)(const completion&);  // `task "halo"`; for errors and hang reports
 };
 
-/// How a wait ended, as a value.
+/// The result of a wait as a value: success, or the exception that wait() would have thrown.
 class wait_result {
  public:
   wait_result() noexcept = default;
-  /// A wait that ended with this failure.
+  /// The result of a wait that ended with this exception.
   explicit wait_result(std::exception_ptr why) noexcept : why_(std::move(why)) {}
   /// Whether the wait ended without a failure.
   bool ok() const noexcept { return !why_; }
-  /// As ok().
+  /// The same as ok().
   explicit operator bool() const noexcept { return ok(); }
-  /// What wait() would have thrown; null if ok.
+  /// The exception that wait() would have thrown; null if ok().
   const std::exception_ptr& why() const noexcept { return why_; }
-  /// Throws what wait() would have thrown; nothing if ok().
+  /// Throws the exception that wait() would have thrown. Does nothing if ok().
   void rethrow() const {
     if (why_) std::rethrow_exception(why_);
   }
@@ -59,21 +63,23 @@ class wait_result {
   std::exception_ptr why_;
 };
 
-/// A handle, 64 bits, passed by value: node 16, slot 27, generation 21. The default event has always happened.
+/// A handle of an event, 64 bits, passed by value: 16 bits node, 27 bits slot, 21 bits generation. A default-made event
+/// has always triggered. Members throw B20 on a thread of no runtime, and E03 for an event of another, independent
+/// runtime.
 class event {
  public:
   constexpr event() noexcept = default;
 
-  /// True once it has triggered or is poisoned.
+  /// True once the event has triggered or is poisoned. Never waits. Throws B20, E03.
   bool has_triggered() const;
-  /// True once it has been poisoned.
+  /// True once the event is poisoned. Never waits. Throws B20, E03.
   bool is_poisoned() const;
-  /// How it ended, or nothing thrown and ok() while it has not. Never waits.
+  /// The result that wait() would have; ok() while the event has not ended. Never waits. Throws B20, E03.
   wait_result result() const;
 
-  /// The handle as a number.
+  /// The handle as a number, for from_raw().
   constexpr std::uint64_t raw() const noexcept { return bits_; }
-  /// The handle whose number raw() gave.
+  /// The handle with that number.
   static constexpr event from_raw(std::uint64_t bits) noexcept { return event(bits); }
 
   friend constexpr bool operator==(event, event) noexcept = default;
@@ -83,39 +89,44 @@ class event {
   std::uint64_t bits_ = 0;
 };
 
-/// "E12.3" (slot 12, generation 3), with "N2:" before it if the node is not 0; "E-" for the default event.
+/// The event as text: "E12.3" is slot 12, generation 3; "N2:E12.3" is the same on node 2; "E-" is the default event.
 std::string to_string(event e);
 
-/// Something to wait for: an event, or directly a task through its future, which must outlive the call that takes
-/// the dependency (it does in `async(after(f), ...)`).
+/// Something to wait for: an event or a task. A future converts to one; that future must outlive the call that takes
+/// the dependency, as it does in `async(after(f), ...)`.
 class dependency {
  public:
+  /// Waits for an event.
   constexpr dependency(event e) noexcept : bits_(e.raw()) {}
+  /// Waits for a task. For futures.
   explicit dependency(completion& c) noexcept : bits_(reinterpret_cast<std::uintptr_t>(&c) | std::uint64_t{1} << 63) {}
 
-  completion* task() const noexcept {  // null if this is an event
+  /// The task; null if this is an event.
+  completion* task() const noexcept {
     return bits_ >> 63 ? reinterpret_cast<completion*>(bits_ & ~(std::uint64_t{1} << 63)) : nullptr;
   }
-  /// The event, if this is no task.
+  /// The event. Only if task() is null.
   constexpr event as_event() const noexcept { return event::from_raw(bits_); }
 
  private:
   std::uint64_t bits_;
 };
 
-/// The tag `after(a, b, ...)`: starts only when all have happened. Any mix of events and futures, or one range.
+/// The result of after(a, b, ...): a list of preconditions.
 template <std::size_t N>
 struct after_list {
   std::array<dependency, N> items;
-  /// The items of the list.
+  /// The preconditions of the list.
   operator std::span<const dependency>() const noexcept { return items; }
 };
-/// What after(...) makes of a range of events.
+/// The result of after(range): preconditions in memory of the caller.
 struct after_range {
   std::span<const event> items;
 };
 
-/// The tag `after(a, b, ...)`: starts only when all of these have happened, a list or a range of them.
+/// The tag `after(a, b, ...)` of an operation: it starts when all of these events and futures have ended, and is
+/// skipped if one of them is poisoned. A range of events may be given instead of a list. Throws E13 for an empty
+/// future.
 template <class... Dependency>
   requires(sizeof...(Dependency) > 0 && (std::convertible_to<const Dependency&, dependency> && ...))
 after_list<sizeof...(Dependency)> after(const Dependency&... d) {
@@ -123,46 +134,53 @@ after_list<sizeof...(Dependency)> after(const Dependency&... d) {
 }
 inline after_range after(std::span<const event> events) { return {events}; }
 
-/// An event that the program triggers. A plain handle: copied, stored, triggered from any task on any node.
+/// An event that the program triggers or poisons, from any task on any node. A plain handle: copy it, store it, send
+/// it.
 class user_event : public event {
  public:
   constexpr user_event() noexcept = default;
-  /// A new untriggered event. Cost: no heap allocation once warm.
+  /// Creates an untriggered event. Throws B20, and E09 if the runtime has 134,217,728 untriggered events. Cost: no heap
+  /// allocation once earlier events have ended.
   static user_event create(std::source_location where = std::source_location::current());
 
-  /// It has happened. Throws E01 if it had already triggered or was poisoned.
+  /// Triggers the event. Throws E01 if it has triggered or is poisoned, E04 for the default event.
   void trigger(std::source_location where = std::source_location::current()) const;
-  /// It happens when `precondition` has; poisoned if that is. Throws E02 if that would wait for itself.
+  /// Triggers the event when `precondition` has triggered; poisons it if that is poisoned. Throws E01, E04, and E02 if
+  /// the event would wait for itself.
   void trigger(event precondition, std::source_location where = std::source_location::current()) const;
-  /// It will never happen, and why.
+  /// Poisons the event: operations that wait for it are skipped, and wait() throws `why`. Throws E01, E04.
   void poison(std::exception_ptr why, std::source_location where = std::source_location::current()) const;
 
  private:
   constexpr explicit user_event(event e) noexcept : event(e) {}
 };
 
-/// Happens when all inputs have; poisoned, once all have ended, with the first poisoned input's cause in input
-/// order. An empty merge, or one of events that all have happened, is the default event. Cost: one slot and one
-/// copy of the handles, only if something has yet to happen; about one subscription in all, not one per input.
+/// An event that triggers when all inputs have triggered. If an input is poisoned, the result is poisoned once all have
+/// ended, with the cause of the first poisoned input in input order. A merge of no events, or of events that all have
+/// triggered, is the default event.
+///
+///   throws   B20; E03 for an event of another, independent runtime
+///   cost     one slot and one copy of the handles if an input has not ended; about one subscription in all, not one
+///            per input
 event merge(std::span<const event> inputs, std::source_location where = std::source_location::current());
 event merge(std::initializer_list<event> inputs, std::source_location where = std::source_location::current());
 event merge(event a, event b, std::source_location where = std::source_location::current());
-/// The same over dependencies (tasks and events mixed).
+/// As merge, over events and tasks. Throws B20, E03.
 event merge_dependencies(std::span<const dependency> inputs,
                          std::source_location where = std::source_location::current());
 
-/// What outlives a failure: as `e`, but never poisoned (happens when `e` has ended either way).
+/// An event that triggers when `e` has triggered or is poisoned; it is never poisoned itself. Throws B20, E03.
 event ignore_failure(event e, std::source_location where = std::source_location::current());
 
-/// Slots in use and ever made, and events created, of the calling thread's runtime.
+/// Counts of the events of one runtime.
 struct event_statistics {
   std::uint64_t created = 0;      // dynamic events so far
   std::uint64_t untriggered = 0;  // right now
   std::uint64_t slots = 0;        // storage: follows the peak of `untriggered`
   std::uint64_t retired = 0;      // slots whose generations are used up
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;          // memory of the event table
 };
-/// The event statistics of the calling thread's runtime.
+/// The event statistics of the calling thread's runtime. Throws B20.
 event_statistics current_event_statistics();
 
 }  // namespace stretto

@@ -1,34 +1,37 @@
-// fields.hpp - what a value consists of, said once: for messages to other nodes, for moving there, for checkpoints.
+// fields.hpp - serialisation: one function fields() per type, for messages, migrations and checkpoints.
 //
-// A value can travel if it is of bytes that mean the same everywhere (numbers, enumerations, trivially copyable types),
-// a standard container, pair, tuple, optional, variant or unique_ptr of such, or of a type that names its parts:
+// A type is serialisable if it is trivially copyable without addresses (numbers, enumerations, structures of them), a
+// standard container, pair, tuple, optional, variant or unique_ptr of serialisable types, or a type with a function
+// fields() that names its parts. The concept transferable<T> tests it.
 //
-//     struct particle {
-//       vec3 at;
-//       std::vector<int> neighbours;
+//     class particle {
+//      public:
 //       template <class Archive>
-//       friend void fields(Archive& a, archived<particle, Archive>& p) { a(p.at, p.neighbours); }
+//       friend void fields(Archive& a, archived<particle, Archive>& p) { a(p.position_, p.neighbours_); }
+//
+//      private:
+//       std::array<double, 3> position_ = {};
+//       std::vector<int> neighbours_;
 //     };
+//     static_assert(transferable<std::vector<particle>>);
+//     particle copied(const particle& p) { return from_bytes<particle>(to_bytes(p)); }
 //
-// The same function reads and writes. What means nothing elsewhere does not compile, and the compiler says why
-// (plain_value.hpp): pointers, references, views, iterators and lambdas with captures, also as members of aggregates.
-// So does what would lose a part: a type with virtual functions that is not final, and a derived type that only its
-// base gives `fields`. (A pointer among the private members of a trivially copyable class cannot be seen; give such a
-// type `fields`.) The concept transferable<T> says whether values of T can travel.
+// The same function reads and writes. Types that are not serialisable do not compile, with a message that gives the
+// reason (plain_value.hpp): pointers, references, views, iterators and lambdas with captures, also as members of
+// aggregates; a type with virtual functions that is not final; a derived type of which only the base has fields(). The
+// compiler cannot see a pointer among the private members of a trivially copyable class: give such a type fields().
 //
-// A mobile object that moves is written from where it lies: large parts that belong to it (arrays, vectors, texts among
-// its members, and what those hold) are sent after `fields` has returned, straight from their memory. What `fields`
-// makes only for writing is copied.
+// Large parts of a migrating mobile object (arrays, vectors and strings among its members) are sent directly from their
+// memory after fields() has returned. Temporary values that fields() creates for writing are copied.
 //
-// Objects (object.hpp) are parts like others, in messages and in mobile objects: in messages their bytes are a name,
-// and their content follows; in checkpoints they are the content.
+// Objects (object.hpp) may be parts of messages and of mobile objects. A message contains their name, and their
+// elements follow; a checkpoint contains the elements.
 //
 // Threads     an archive belongs to one thread.
-// Cost        trivially copyable elements of contiguous containers go as one block. Nothing is allocated but the
-//             result.
-// Invariants  (1) reading what was written gives an equal value. (2) reading anything else throws B40 or gives a value,
-//             and never takes more memory than a small multiple of what there is to read.
-// Source      one function for both directions: Boost.Serialization; here without tracking of pointers or versions.
+// Cost        trivially copyable elements of contiguous containers are one block. Only the result is allocated.
+// Invariants  (1) reading written bytes gives an equal value. (2) reading other bytes throws B40 or gives some value,
+//             and never takes more memory than a small multiple of the number of bytes.
+// Source      one function for both directions: Boost.Serialization. Ours tracks neither pointers nor versions.
 #pragma once
 
 #include <stretto/compiler.hpp>
@@ -57,51 +60,58 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// T as an archive sees it: const where it is written.
+/// The parameter type of fields(): T for an archive that reads, const T for one that writes.
 template <class T, class Archive>
 using archived = std::conditional_t<Archive::is_reading, T, const T>;
 
-/// Counts the bytes that a value takes.
+/// An archive that counts the bytes of serialised values.
 class field_sizer : public detail::archive_base<field_sizer> {
  public:
   static constexpr bool is_reading = false;
   field_sizer() = default;
-  /// Parts of so many bytes and more count for nothing.
+  /// Counts only parts of fewer bytes than `large`.
   explicit field_sizer(std::size_t large) noexcept : large_(large) {}
+  /// Adds a block of n bytes. For fields() of types with a representation of their own.
   void bytes(const void*, std::size_t n) noexcept { size_ += n < large_ ? n : 0; }
+  /// The number of bytes so far.
   std::size_t size() const noexcept { return size_; }
 
  private:
   std::size_t size_ = 0, large_ = ~std::size_t{0};
 };
 
-/// Writes values behind one another, into memory that it is given or takes.
+/// An archive that writes values one after another: a(x, y, z).
 class field_writer : public detail::archive_base<field_writer> {
  public:
   static constexpr bool is_reading = false;
+  /// Appends to a vector of bytes.
   explicit field_writer(std::vector<std::byte>& into) noexcept : into_(into) {}
+  /// Appends to a message. For Stretto itself.
   explicit field_writer(detail::parcel& into) noexcept : into_(into.bytes), message_(&into) {}
+  /// Appends a block of n bytes. Throws std::bad_alloc only.
   void bytes(const void* first, std::size_t n) {
     const auto* const b = static_cast<const std::byte*>(first);
     if (own_.bytes && is_own(first) && stays_apart(b, n)) return;
     into_.insert(into_.end(), b, b + n);
   }
-  /// That it writes into; null if it writes bytes alone.
+  /// The message that it writes; null if it writes to a vector.
   detail::parcel* message() const noexcept { return message_; }
 
-  // For the archive's own use.
+  // For Stretto itself.
 
-  /// Memory of the value that is written: parts that lie there stay as they are for longer than the writer lives.
+  /// Memory of the written value. Parts in it stay valid and unchanged for longer than the writer lives.
   struct place {
     const void* first = nullptr;
     std::size_t bytes = 0;
   };
-  /// Of a parcel some of whose parts stay apart.
+  /// Sets that memory, if the message takes large parts without a copy.
   void lies_in(place value) noexcept {
     if (message_ && message_->apart_from) own_ = value;
   }
+  /// A scope in which the memory of the written value is that of one of its parts.
   class inside {
    public:
+    /// Begins the scope; its end restores `before`.
     inside(field_writer& w, place before) noexcept : writer_(w), before_(before) {}
     inside(const inside&) = delete;
     ~inside() { writer_.own_ = before_; }
@@ -110,11 +120,13 @@ class field_writer : public detail::archive_base<field_writer> {
     field_writer& writer_;
     const place before_;
   };
+  /// Begins the scope of a part.
   inside own_part(const void* whole, const void* part, std::size_t n) noexcept {
     const place before = own_;
     if (own_.bytes) own_ = is_own(whole) ? place{part, n} : place{};
     return {*this, before};
   }
+  /// Appends the elements of a contiguous container. Throws std::bad_alloc only.
   void elements_of(const void* container, const void* first, std::size_t n) {
     const auto* const b = static_cast<const std::byte*>(first);
     if (n && !(own_.bytes && is_own(container) && stays_apart(b, n))) into_.insert(into_.end(), b, b + n);
@@ -135,26 +147,30 @@ class field_writer : public detail::archive_base<field_writer> {
   place own_ = {};  // none: nothing stays apart
 };
 
-/// Reads them again, in the same order.
+/// An archive that reads values in the order in which they were written.
 class field_reader : public detail::archive_base<field_reader> {
  public:
   static constexpr bool is_reading = true;
+  /// Reads from these bytes.
   explicit field_reader(std::span<const std::byte> from) noexcept : left_(from) {}
-  /// `more` follows, and lives as long.
+  /// Reads from these bytes and then from `more`, which must outlive the reader.
   field_reader(std::span<const std::byte> from, detail::more_bytes& more) noexcept : left_(from), more_(&more) {}
 
+  /// Reads a block of n bytes. Throws B40 if fewer are left.
   void bytes(void* first, std::size_t n) {
     if (n > left_.size()) [[unlikely]]
       return bytes_behind(first, n);
     std::memcpy(first, left_.data(), n);
     left_ = left_.subspan(n);
   }
-  /// So many elements are said to follow. Each takes a byte at least, or there would be no end to them.
+  /// Checks that `count` elements of at least `bytes_each` bytes (and at least 1) can follow. Throws B40 otherwise.
   void expect(std::uint64_t count, std::size_t bytes_each) const {
     if (count > left() / (bytes_each ? bytes_each : 1)) detail::refuse_fields("elements", count, left());
   }
+  /// The number of bytes left.
   std::size_t left() const noexcept { return left_.size() + (more_ ? more_->left() : 0); }
-  /// Of many bytes: where the next n lie, which have been read then; null if they do not lie there, or not aligned so.
+  /// Reads a large block in place: the address of the next n bytes, or null if n is small, or the bytes are not
+  /// contiguous or not aligned; then nothing is read.
   const void* in_place(std::size_t n, std::size_t alignment) noexcept {
     constexpr std::size_t many = 1024;
     if (n < many || n > left_.size() || reinterpret_cast<std::uintptr_t>(left_.data()) % alignment) return nullptr;
@@ -172,8 +188,8 @@ class field_reader : public detail::archive_base<field_reader> {
 
 namespace detail {
 
-/// Looks through values for parts that others share, which become copies of their own: who is sent a value has it
-/// alone. Writes nothing.
+/// An archive that replaces shared parts of a value by copies, so that the receiver of a message owns the value alone.
+/// It writes nothing.
 class field_separator : public archive_base<field_separator> {
  public:
   static constexpr bool is_reading = false;
@@ -188,7 +204,7 @@ void write_parcel(parcel& to, const T&... values) {
   field_writer w(to);
   w(values...);
 }
-/// Of one value, exactly a T, that stays as it is until nobody uses to.apart any more.
+/// Writes one value, exactly a T, that stays unchanged as long as to.apart is in use.
 template <class T>
 void write_lasting(parcel& to, const T& value) {
   field_sizer s = to.apart_from ? field_sizer(to.apart_from) : field_sizer();
@@ -198,7 +214,7 @@ void write_lasting(parcel& to, const T& value) {
   w.lies_in({&value, sizeof value});
   w.exact(value);
 }
-/// Of values that nobody uses any more.
+/// Writes values that are not used any more.
 template <class... T>
 parcel to_parcel(const T&... values) {
   parcel all;
@@ -208,7 +224,7 @@ parcel to_parcel(const T&... values) {
 
 }  // namespace detail
 
-/// The bytes that these values are encoded to, one value after another.
+/// Serialises these values, one after another, to bytes. Throws std::bad_alloc, and what fields() throws.
 template <class... T>
 std::vector<std::byte> to_bytes(const T&... values) {
   field_sizer s;
@@ -219,7 +235,8 @@ std::vector<std::byte> to_bytes(const T&... values) {
   w(values...);
   return written;
 }
-/// Throws B40 if they are no T, or more than one.
+/// Reads one T from bytes that to_bytes wrote. Throws B40 if they are no T or have bytes left over, and what fields()
+/// throws.
 template <class T>
 T from_bytes(std::span<const std::byte> bytes) {
   field_reader r(bytes);

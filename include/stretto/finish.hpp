@@ -1,7 +1,17 @@
-// finish.hpp - waits for everything spawned inside, transitively; and what no finish waits for.
+// finish.hpp - finish: a scope that waits for all tasks spawned inside it, transitively; detached: tasks outside it.
 //
-// Threads     the calling task suspends; its worker does not. Nested freely.
-// Cost        a few ns per task spawned inside, no shared counter; one suspension at the end if work is left.
+//     void refine(int level) {
+//       if (level > 0) async([=] { refine(level - 1); }), async([=] { refine(level - 1); });
+//     }
+//     void refine_and_log() {
+//       finish([] {
+//         refine(10);
+//         detached([] { async([] { std::puts("refining"); }); });  // finish does not wait for this task
+//       });                                                        // all 2,046 tasks of refine have ended
+//     }
+//
+// Threads     the calling task suspends; its worker does not. Scopes may be nested.
+// Cost        a few ns per task spawned inside, without a shared counter; one suspension at the end if tasks still run.
 // Source      async-finish: X10, Habanero; termination by per-worker counters, completed summed before spawned.
 #pragma once
 
@@ -19,7 +29,7 @@ class open_finish {
   explicit open_finish(const std::source_location& where);
   open_finish(const open_finish&) = delete;
   ~open_finish();  // if close() was not reached: waits, drops failures
-  /// Waits; throws the first failure that nobody observed, with how many more there were.
+  /// Waits for all tasks; throws the first failure that no task has observed, with the number of the others.
   void close();
 
  private:
@@ -36,11 +46,13 @@ class outside_finish {
 };
 }  // namespace detail
 
-/// Runs `body` at once, on this stack, then waits for every task spawned inside it and inside those.
+/// Calls `body` on this stack, then waits for every task spawned in it, on all nodes, and for the tasks that these
+/// spawn.
 ///
-///   returns  what body returns
-///   throws   what body throws, after waiting; else the first failure of a task inside that no get() or wait() has
-///            rethrown: the task's own exception if it is alone, else error S06 with the count and the first
+///   returns  the result of body
+///   throws   the exception of body, after waiting. Otherwise the failures of tasks inside that no get() or wait() has
+///            rethrown: a single one as it is, several as error S06 with their number and the first one. B20 on a
+///            thread of no runtime
 ///
 ///     finish([&] { for (auto& part : parts) async([&] { work(part); }); });     // all parts are done here
 template <std::invocable<> F>
@@ -56,12 +68,13 @@ auto finish(F&& body, std::source_location where = std::source_location::current
   }
 }
 
-/// Runs `body` at once, on this stack, with no finish around it: what it spawns, here or on other nodes, is waited for
-/// by futures, by the events that it triggers, and by the end of the runtime alone. For objects that send to one
-/// another without end: a finish counts a message as long as anything lasts that came of it. What fails and is never
-/// asked for is told when the runtime ends.
+/// Calls `body` on this stack, outside of every finish: no finish waits for the tasks and messages that it spawns, here
+/// or on other nodes. Use their futures or events instead; the end of the runtime waits for them. It is meant for
+/// objects that send to one another without end, because a finish waits for a message and all work that follows from
+/// it. The runtime reports failures that no task has observed when it ends.
 ///
-///   returns  what body returns
+///   returns  the result of body
+///   throws   the exception of body; B20 on a thread of no runtime
 ///
 ///     void cell::step() { ...; detached([&] { for (auto& n : neighbours) send(n, call<&cell::take>(border(n))); }); }
 template <std::invocable<> F>

@@ -1,12 +1,19 @@
 // forasync.hpp - a loop over one to three axes as tasks.
 //
-//     forasync(box(0, n), [&](coordinate i) { y[i] += a * x[i]; }).get();
-//     forasync(box({0, 0}, {n, n}), extent(16, 256), [&](coordinate i, coordinate j) { v[i * n + j] = 0; }).get();
-//     forasync(box(0, n), [&](const box& part) { sort(part.min()[0], part.max()[0]); }).get();
+//     void saxpy(std::vector<float>& y, float a, const std::vector<float>& x) {
+//       const auto n = std::ssize(y);
+//       forasync(box(0, n), [&](coordinate i) { y[i] += a * x[i]; }).get();
+//     }
+//     void clear(float* v, coordinate n) {
+//       forasync(box({0, 0}, {n, n}), extent(16, 256), [=](coordinate i, coordinate j) { v[i * n + j] = 0; }).get();
+//     }
+//     void clear_by_chunks(float* v, coordinate n) {
+//       forasync(box(0, n), [=](const box& chunk) { std::fill(v + chunk.min()[0], v + chunk.max()[0], 0.0f); }).get();
+//     }
 //
 // Threads     any thread of a runtime; the body runs on several workers at once.
-// Cost        one task per chunk; chunks are made by halving, so spawning is spread over the workers too.
-// Invariants  every index is visited exactly once; chunks are cut at multiples of the grain from the domain's start.
+// Cost        one task per chunk. Chunks are made by halving, so that spawning is spread over the workers.
+// Invariants  every index is visited exactly once. Chunks are cut at multiples of the grain from the domain's start.
 #pragma once
 
 #include <stretto/box.hpp>
@@ -83,12 +90,13 @@ struct loop {
 
 }  // namespace detail
 
-/// Visits every point of `domain`: body(i), body(i, j) or body(i, j, k), as many axes as it takes, or body(box) for
-/// whole chunks. Returns at once; the future is ready when all is done.
+/// Calls `body` for every point of `domain`, on several workers at once, and returns at once.
 ///
-///   grain    elements per axis that one chunk is not cut below; >= 1. Left out: about eight chunks per worker
-///   returns  a future, poisoned with the first exception of the body, the other chunks having been visited
-///   throws   S09 if a grain is below 1
+///   grain    smallest length of a chunk along each axis, in elements; >= 1. Without it: about eight chunks per worker
+///   body     f(i), f(i, j) or f(i, j, k), called for each point; or f(box), called once per chunk
+///   returns  a future that is ready when all points have been visited. It is poisoned with the first exception of the
+///            body; the other chunks are visited nevertheless
+///   throws   B20 on a thread of no runtime; S09 if a grain is below 1
 ///
 ///     forasync(box(0, n), extent(1024), [&](coordinate i) { y[i] += a * x[i]; }).get();
 template <class F>

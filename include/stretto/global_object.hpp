@@ -1,28 +1,29 @@
-// global_object.hpp - global pointers: names of objects by which other nodes put elements there, and get them from
-// there.
+// global_object.hpp - global pointers to objects: one-sided put and get of elements of another node's object.
 //
-//     object<float> field(box(0, n));                       // on node 1, anywhere in its memories
-//     global_object<float> there = share(field);            // a value, for arguments of messages
+//     STRETTO_KERNEL(smooth, (inout<float> f), { f(global_id(0)) = (f(global_id(0)) + f(global_id(0) + 1)) / 2; })
 //
-//     // On node 0:
-//     put(mine, there(box(0, 100)), call([](object<float>& f, int step) { launch(smooth, inside, f, step); }, 7));
-//     future<void> come = get(there(box(100, 200)), halo);
+//     global_object<float> offer(const object<float>& field) { return share(field); }  // for messages to other nodes
+//
+//     void exchange(const object<float>& mine, const global_object<float>& there, const object<float>& halo) {
+//       put(mine(box(0, 100)), there(box(0, 100)),
+//           call([](object<float>& f) { launch(smooth, box(0, 99), f); }));  // runs on the object's node afterwards
+//       future<void> arrived = get(there(box(100, 200)), halo(box(0, 100)));
+//       wait(arrived);
+//     }
 //
 // A put overwrites elements of the object with those of an object, a tile or a span of this node; a get reads them into
-// such. Both are launches as to their order: on the caller's node in the order of submission, where the object is in
-// the order of arrival, which for one node is that in which it has asked. Elements go to where they are wanted: from
-// the device where the content is to that on which the object lies, in pieces. A sender never waits for what others do
-// with the object: what comes while it is used is kept beside it.
+// one of these. Both are ordered as launches: on the caller's node by submission, on the object's node by arrival,
+// which for one caller is the order of its calls. Elements move in pieces from the device that has them to the device
+// of the target. A put never waits for users of the object: elements that arrive during a use are buffered.
 //
-// Threads     every function from any thread that belongs to a runtime; a global_object is a name, passed by value,
+// Threads     every function from any thread that belongs to a runtime. A global_object is a name: pass it by value,
 //             also to other nodes.
-// Memory      what was put is seen by the handler, by launches that follow there, and by who waits for the future.
-// Cost        put: one message with up to 2 KiB of content, else a request, the elements and an answer. A near one: a
-//             copy.
-// Invariants  (1) a put is done once, or never if its future says why. (2) puts and gets of one node are done in the
-//             order in which it asked for them. (3) a shared object lasts until unshare, and until what came before
-//             that is done. (4) gets of two nodes into what the other one reads wait for one another for ever, as two
-//             launches would: one of them has to put.
+// Memory      the handler of a put, later launches on the object, and tasks that wait for the future see the elements.
+// Cost        put: one message for up to 2 KiB of elements, otherwise a request, the elements and a reply. On the
+//             object's own node: a copy.
+// Invariants  (1) a put is done once, or never if its future fails. (2) puts and gets of one node take effect in the
+//             order of its calls. (3) a shared object lives until unshare, and until earlier operations are done. (4)
+//             two nodes that get into objects that the other one reads deadlock; one of them must put.
 // Source      global pointers: split-phase assignment of Split-C, remote method invocation with put and get: PREMA.
 #pragma once
 
@@ -44,27 +45,29 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// The name of an object, on every node; the default one names none.
+/// A global pointer: the name of an object, valid on every node. A default-made one is null.
 template <class T, std::size_t D = 1>
 class global_object {
  public:
   constexpr global_object() noexcept = default;
+  /// Whether it is not null.
   constexpr bool is_valid() const noexcept { return is_.number != 0; }
   friend bool operator==(const global_object&, const global_object&) noexcept = default;
 
-  /// Those that the object has.
+  /// The box of the object's elements.
   const box& elements() const noexcept { return elements_; }
+  /// A box of the object's elements, for put and get. Checks nothing; put and get throw A05.
   global_tile<T, D> operator()(const box& part) const { return {*this, part}; }
-  /// Of the job, where the object is. Throws G07.
+  /// The number of the object's node in the job. Throws B20, and G07 for a null pointer or one of another job.
   std::uint32_t node(std::source_location where = std::source_location::current()) const {
     return detail::node_of(is_, where);
   }
-  /// The object, on its node. Throws G07 if it is not shared any more, G08 elsewhere.
+  /// The object, on its own node. Throws G07 if it is not shared any more, G08 on other nodes, B20.
   object<T, D> local(std::source_location where = std::source_location::current()) const {
     return detail::object_access::of<T, D>(detail::shared_object(is_, where));
   }
 
-  /// A part of messages and of what moves. Reading one to other elements throws B40.
+  /// Serialises the pointer. Reading a pointer to another element type or number of axes throws B40.
   template <class Archive>
   friend void fields(Archive& a, archived<global_object, Archive>& g) {
     std::uint64_t kind = shape_of_elements;
@@ -81,20 +84,21 @@ class global_object {
   box elements_;
 };
 
-/// A box of an object's elements: there(box(0, 100)).
+/// A box of elements behind a global pointer: there(box(0, 100)).
 template <class T, std::size_t D>
 struct global_tile {
   global_object<T, D> of;
   box part;
 };
 
-/// Gives an object of this node a name for all nodes, by which it is kept until unshare. Throws A02.
+/// Makes a global pointer to an object of this node, and keeps the object until unshare. Throws B20, and A02 for an
+/// empty object.
 template <class T, std::size_t D>
 global_object<T, D> share(const object<T, D>& o, std::source_location where = std::source_location::current()) {
   return detail::global_access::made<T, D>(detail::share_object(o.handle(), where), o.elements(where));
 }
-/// Ends the name, on any node, after what this node has asked for before; what comes later fails with G07. Names that
-/// are not ended end with their runtime. Throws G07 for what names nothing.
+/// Ends a global pointer after the earlier operations of this node; it may be called on any node. Later operations fail
+/// with G07. Remaining pointers end with their runtime. Throws B20, and G07 for a null pointer.
 template <class T, std::size_t D>
 future<void> unshare(const global_object<T, D>& g, std::source_location where = std::source_location::current()) {
   return detail::future_access::make<void>(
@@ -102,19 +106,17 @@ future<void> unshare(const global_object<T, D>& g, std::source_location where = 
 }
 
 /// Overwrites the elements of `there` with those of `from`, and then runs the handler on that node. Returns the future
-/// of what it returns; without a handler, of their being there. A put that fails leaves the elements without content,
-/// and its cause to who reads them.
+/// of the handler's result; without a handler, it is ready when the elements have arrived. After a failed put the
+/// elements are unwritten, and reads of them fail with its cause.
 ///
-///   tags     after(...): it is done when that has ended; name("text"), priority(n): of the handler
-///   from     an object, u(box), or a std::span of elements in C order, which stay as they are until the future is
-///            ready
-///   there    a global_object, or there(box); as many elements along each axis
-///   handler  call(f, arguments...), where f takes the object by reference first, or does not
-///   throws   B20; G07 if `there` names no object; A05, A10 for boxes. The future fails with what the content fails
-///            with, with G07 if the object is not shared any more, with A04 if there is no room, N05 if the node is
-///            lost, N13, B40
-///
-///     put(after(computed), edge, there(box(0, 8)), call([](object<float>& f) { launch(smooth, f.elements(), f); }));
+///   tags     after(...): the put starts when these have ended; name("text"), priority(n): of the handler
+///   from     an object, u(box), or a std::span of elements in C order that stays valid and unchanged until the future
+///            is ready
+///   there    a global_object, or there(box), with the same number of elements along each axis
+///   handler  call(f, arguments...); f may take the object by reference as its first parameter
+///   throws   B20; G07 for a null pointer; A05 for a box outside of an object, A10 for boxes of different sizes. The
+///            future fails with the failure of the elements, with G07 if the object is not shared any more, with A04 if
+///            memory there is too full, N05 if the node has failed, N13, B40
 template <class From, class There, class H = detail::no_handler>
   requires detail::two_ends<From, There>
 auto put(const From& from, const There& there, const H& handler = {},
@@ -133,10 +135,11 @@ auto put(detail::first_tag<detail::transfer_request_for<A...>, A...> first, cons
       rest...);
 }
 
-/// Overwrites the elements of `to` with those of `there`, as they are when the request comes there, and then runs the
-/// handler here. Tags, ends and failures as of put; a span must last until the future is ready.
+/// Overwrites the elements of `to` with those that `there` has when the request arrives, and then runs the handler on
+/// this node. Tags, ends and errors as of put; a span must be valid until the future is ready. Throws B20, G07, A05,
+/// A10.
 ///
-///   handler  call(f, arguments...), where f takes the object first to which they have come: of a tile, the whole
+///   handler  call(f, arguments...); f may take the target object, for a tile the whole object, as its first parameter
 template <class There, class To, class H = detail::no_handler>
   requires detail::two_ends<To, There>
 auto get(const There& there, const To& to, H handler = {},

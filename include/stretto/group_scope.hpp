@@ -1,5 +1,5 @@
-// group_scope.hpp - what the body of a group kernel may name beside the names of kernel_scope.hpp: the group, its
-// items, regions of them, and memory that they share.
+// group_scope.hpp - the additional names in bodies of group kernels: the group, its items, regions between barriers,
+// and shared memory.
 //
 //     STRETTO_GROUP_KERNEL(sum_of_group, (in<float> x, out<float> sums), {
 //       auto part = local_array<float, 256>();
@@ -10,9 +10,12 @@
 //         });
 //       each_item([&](item it) { if (it.local_id(0) == 0) sums(group_id(0)) = part(0); });
 //     })
+//     void sums_of_groups(const object<float>& x, const object<float>& sums) {
+//       launch(sum_of_group, in_groups(sums.elements(), 256), x, sums);
+//     }
 //
-// Threads     a group's own; arrays are shared by all groups, which run in any order and at once.
-// Cost        a region is a loop over the items.
+// Threads     groups run in any order and at the same time; all of them share the arrays.
+// Cost        on the host, a region is a loop over the items of the group.
 // Invariants  items of a group depend on one another only from region to region.
 #pragma once
 
@@ -28,30 +31,36 @@ STRETTO_API_BEGIN
 
 namespace stretto::kernels {
 
-/// One item of a group, inside a region.
+/// One item of a group, as the function of a region gets it.
 struct item {
   std::int64_t local_[3], global_[3];
   std::int64_t number_;
+  /// The id of the item in its group along an axis, from 0: CUDA's threadIdx.
   std::int64_t local_id(int axis) const noexcept { return local_[axis]; }
+  /// The id of the item in the launch along an axis.
   std::int64_t global_id(int axis) const noexcept { return global_[axis]; }
 };
 
-/// A value per item of a group that lasts from region to region; T() at first.
+/// One value per item of a group that persists from region to region; T() at first.
 template <class T>
 class per_item_values {
  public:
+  /// For Stretto itself; per_item<T>() makes them.
   explicit per_item_values(T* first) noexcept : first_(first) {}
+  /// The value of this item.
   T& operator()(const item& it) const noexcept { return first_[it.number_]; }
 
  private:
   T* first_;
 };
 
-/// Memory of a group whose size the kernel says. Row-major.
+/// Shared memory of a group with a size fixed by the kernel, row-major: CUDA's __shared__ array.
 template <class T, std::int64_t... Lengths>
 class local_values {
  public:
+  /// For Stretto itself; local_array<T, n...>() makes them.
   explicit local_values(T* first) noexcept : first_(first) {}
+  /// The element at these coordinates, each from 0.
   template <class... Index>
     requires(sizeof...(Index) == sizeof...(Lengths))
   T& operator()(Index... index) const noexcept {
@@ -64,7 +73,7 @@ class local_values {
   T* first_;
 };
 
-/// One group of a group kernel.
+/// The names in the body of a group kernel, which runs once per group.
 template <bool Checked>
 struct group_scope : language<Checked>, group_memories<Checked> {
   const kernel_work* launched_;
@@ -75,10 +84,15 @@ struct group_scope : language<Checked>, group_memories<Checked> {
 
   using item = kernels::item;
 
+  /// The id of this group along an axis: CUDA's blockIdx.
   std::int64_t group_id(int axis) const noexcept { return id_[axis]; }
+  /// The number of items of a group along an axis: CUDA's blockDim.
   std::int64_t group_size(int axis) const noexcept { return launched_->group[axis]; }
+  /// The number of groups of the launch along an axis: CUDA's gridDim.
   std::int64_t group_count(int axis) const noexcept { return launched_->all_max[axis] - launched_->all_min[axis]; }
 
+  /// Declares one value per item that persists from region to region. Throws K02 on the host if the group has no memory
+  /// left.
   template <class T>
   per_item_values<T> per_item() const {
     const auto count = static_cast<std::size_t>(launched_->group[0] * launched_->group[1] * launched_->group[2]);
@@ -86,6 +100,7 @@ struct group_scope : language<Checked>, group_memories<Checked> {
     for (std::size_t i = 0; i < count; ++i) first[i] = T();
     return per_item_values<T>(first);
   }
+  /// Declares shared memory of these lengths. Throws K02 on the host if the group has no memory left.
   template <class T, std::int64_t... Lengths>
   auto local_array() const {
     constexpr auto count = static_cast<std::size_t>((Lengths * ...));
@@ -101,7 +116,8 @@ struct group_scope : language<Checked>, group_memories<Checked> {
     }
   }
 
-  /// Runs the region for every item of the group; what they wrote is seen by all items of the next region.
+  /// Calls the region for every item of the group, with a barrier after it: the items of the next region see all writes
+  /// of this one. Throws, on the host, what a checked access throws: K01, K03 to K07.
   template <class Region>
   [[gnu::always_inline]] inline void each_item(Region&& region) const {
     if constexpr (Checked) {
@@ -122,7 +138,7 @@ struct group_scope : language<Checked>, group_memories<Checked> {
   }
 
  private:
-  // Bodies keep ids in an int, mostly: only if Int is one does the compiler know that addresses follow.
+  // Most bodies keep ids in an int. The compiler knows that addresses are consecutive only if Int is int.
   template <class Int>
   struct items {
     std::int64_t n[3];
@@ -135,8 +151,7 @@ struct group_scope : language<Checked>, group_memories<Checked> {
         first[a] = static_cast<Int>(g.id_[a] * g.launched_->group[a]);
       }
     }
-    // Loops of the usual lengths have no remainders, and what does not change in them stays in registers: half the
-    // time.
+    // Loops of the usual lengths need no remainder, and their invariants stay in registers: this halves the time.
     template <std::int64_t Length, class Region>
     [[gnu::always_inline]] void rows(Region&& region) const {
       for (std::int64_t i = 0; i < n[0]; ++i) {

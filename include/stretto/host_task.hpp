@@ -1,15 +1,20 @@
-// host_task.hpp - host code on buffers: tasks that get views of the elements that they read, write or fold into.
+// host_task.hpp - host tasks on buffers: host code with views of the elements that it reads, writes or reduces into.
 //
-//     host_task(u.elements(), [](const box& rows, view<const float, 2> u) { save(rows, u); }, u.in(one_to_one));
-//     host_task(on_one_node, [](view<const double> sums) { std::printf("%g\n", sums(0)); }, sums.in(all));
-//     host_task(collective{}, [=](collective_part me, view<const float, 2> u) {
-//       write_rows(file, me.node, me.nodes, u);
-//     }, u.in(even_split));
+//     void save_rows(const box& rows, view<const float, 2> u);
+//     void write_rows(std::uint32_t node, std::uint32_t nodes, view<const float, 2> u);
+//
+//     void host_tasks(const buffer<float, 2>& u, const buffer<double>& sums) {
+//       host_task(u.elements(), save_rows, u.in(one_to_one));  // each node for the rows of its chunk
+//       host_task(on_one_node, [](view<const double> s) { std::printf("%g\n", s(0)); }, sums.in(all));
+//       host_task(collective{}, [](collective_part me, view<const float, 2> part) {
+//         write_rows(me.node, me.nodes, part);  // may call collective functions of MPI
+//       }, u.in(even_split));
+//     }
 //
 // buffer.hpp includes this header.
 //
 // Threads     as of buffers: from one task at a time, on every node in the same order. The functions run as tasks.
-// Cost        see docs/performance.md. A call takes a lock of the runtime's.
+// Cost        see docs/performance.md. A call takes a lock of the runtime.
 #pragma once
 
 #include <stretto/buffer_tags.hpp>
@@ -32,20 +37,24 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// Where a host task runs, instead of a range: once, on node 0; or on every node.
+/// The type of on_one_node.
 struct one_node_tag {};
+/// The type of on_each_node.
 struct each_node_tag {};
+/// Instead of a range: the host task runs once, on node 0.
 inline constexpr one_node_tag on_one_node{};
+/// Instead of a range: the host task runs once on every node.
 inline constexpr each_node_tag on_each_node{};
-/// Or on every node, for its part, as a task in which nodes talk with each other: collective{}, or collective{1} and so
-/// on. On each node tasks of one group run one at a time, in the order of the program; those of others beside them.
+/// Instead of a range: the host task runs on every node as a collective operation, in which nodes communicate.
+/// collective{} or collective{1} is the number of a group. On each node, tasks of one group run one at a time in
+/// program order; tasks of several groups may run at the same time.
 struct collective {
   std::uint32_t group = 0;
 };
 
 namespace detail {
 
-/// A group, with where that was said.
+/// A group, with the source line of the call.
 struct collective_range {
   collective_range(collective c, std::source_location called = std::source_location::current())
       : group(c.group), where(called) {}
@@ -53,7 +62,7 @@ struct collective_range {
   std::source_location where;
 };
 
-/// A range, or which nodes, with where that was said.
+/// A range or a choice of nodes, with the source line of the call.
 struct host_task_range {
   host_task_range(const box& all_chunks, std::source_location called = std::source_location::current())
       : range(all_chunks), where(called) {}
@@ -68,22 +77,17 @@ struct host_task_range {
 
 }  // namespace detail
 
-/// Runs `f` on the host, as a task that may suspend: on each node for its chunk of a range, or once, or on every node.
-///
-///     host_task(u.elements(), [](const box& rows, view<const float, 2> u) { save(rows, u); }, u.in(one_to_one));
-///     host_task(on_one_node, [](view<const double> sums) { std::printf("%g\n", sums(0)); }, sums.in(all));
-///
-///     host_task(x.elements(), [](const box& part, view<const double> x, view<double> most) {
-///       for (auto i = part.min()[0]; i < part.max()[0]; ++i) most(0) = std::max(most(0), x(i));
-///     }, x.in(one_to_one), most.reduce<maximum<double>>());
+/// Runs `f` on the host as a task that may suspend: on each node for its chunk of a range, on_one_node, or
+/// on_each_node.
 ///
 ///   tags     any of after(...), affects(...), uses(...), in_tiles, in_pieces{n}, constrain_split(n), priority(n),
 ///            name("text"), before the range
-///   f        called with the chunk, if it takes one, and a view of each buffer, which may be used where the mapper
-///            says. Of pieces, several may run at once
-///   returns  an event of this node; throws as launch. Of B31, chunks stand for items along the axes that may be cut:
-///            within a chunk the
-///            function decides what comes first
+///   f        called with the chunk, if it takes one, and one view per argument; it may access only the elements that
+///            the mapper names. Several pieces may run at the same time
+///   uses     u.in(mapper), v.out(mapper), w.inout(mapper), total.reduce<Op>()
+///   returns  an event of this node that triggers when its part has ended
+///   throws   as launch (buffer_launch.hpp), and B26 for an empty side effect. B31 compares whole chunks along the axes
+///            that may be split, because `f` orders the accesses within a chunk
 template <class F, class... U>
   requires(detail::is_host_use<U> && ...)
 event host_task(const detail::host_task_range& range, F&& f, const U&... uses) {
@@ -103,23 +107,21 @@ event host_task(detail::first_tag<detail::host_task_request, A...> first, A&&...
       std::forward<A>(rest)...);
 }
 
-/// Runs `f` once on every node, at the same point of the program's order: for what nodes do together, such as calls of
-/// MPI that are collective, or of a library that writes a file in parallel.
+/// Runs `f` once on every node at the same point of the program's order, for collective operations of all nodes, such
+/// as collective calls of MPI or of a library that writes a file in parallel.
 ///
-///     host_task(collective{}, [=](collective_part me, view<const float, 2> u) { write_rows(file, me.node, me.nodes,
-///     u); }, u.in(even_split));
-///
-/// Two of one group never run at once on a node, and come in one order on all; of unlike groups they may overlap, in
-/// any order. Each group talks by ways of its own: me.communicator<MPI_Comm>() is one (collective_part.hpp).
+/// Tasks of one group run one at a time on each node, in the same order on all nodes. Tasks of several groups may
+/// overlap in any order. Each group needs its own communication channel, such as me.communicator<MPI_Comm>()
+/// (collective_part.hpp).
 ///
 ///   tags     any of after(...), affects(...), uses(...), priority(n), name("text"), before the group
-///   f        called with a collective_part, if it takes one, and the views. Its node is the one id of a range of as
-///            many as there are nodes, by which mappers say what it uses: u.in(even_split), v.out(one_to_one),
-///            w.in(all). In a job over MPI whose level is MPI_THREAD_MULTIPLE, which is asked for where the program is
-///            linked with MPI, it runs on a thread of its own and may block in calls of MPI. Elsewhere it waits for
-///            others as tasks wait, by futures: a call that blocks its thread holds up a worker
-///   returns  an event of this node. If f throws on a node, later tasks of its group do not run there, as if they read
-///            what it was to write; where others wait for it in f, they have to find out by what they wait for
+///   f        called with a collective_part, if it takes one, and the views. Mappers see a range with one id per node:
+///            u.in(even_split), v.out(one_to_one), w.in(all). In a job over MPI with MPI_THREAD_MULTIPLE, which the
+///            runtime requests if the program is linked with MPI, `f` runs on a thread of its own and may block in
+///            calls of MPI. Otherwise it should wait by futures, because a blocking call blocks a worker
+///   returns  an event of this node that triggers when its part has ended. If `f` throws on a node, later tasks of the
+///            group are skipped there. Parts on other nodes that wait for it inside `f` must detect the failure
+///            themselves
 ///   throws   as launch
 template <class F, class... U>
   requires(detail::is_host_use<U> && ...)
@@ -136,13 +138,14 @@ event host_task(detail::first_tag<detail::collective_request, A...> first, A&&..
       std::forward<A>(rest)...);
 }
 
-/// The value of what a side effect stands for, on this node: f() is called, as a host task that uses it, behind all
-/// host tasks asked for so far
-/// that affect it, and before those asked for later.
+/// Calls f() on this node, as a host task that uses the side effect: after all earlier host tasks that affect it, and
+/// before later ones. Every node calls it.
 ///
 ///     const double total = fence(log, [&] { return log_total; }).get();
 ///
-///   returns  what f() returned, poisoned if it threw or what affects it before has failed
+///   returns  the future of the result of f(). It is poisoned if f() throws, if a task that affects the side effect
+///            before has failed, and with B09 in a dry run
+///   throws   B20; B26 for an empty side effect
 template <class F>
 future<std::invoke_result_t<F&>> fence(const side_effect& of, F f,
                                        std::source_location where = std::source_location::current()) {

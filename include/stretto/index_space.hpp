@@ -1,15 +1,23 @@
-// index_space.hpp - elements that are allocated and freed one by one, and pointers to them that hold in every instance.
+// index_space.hpp - an allocator of array elements, and element pointers that are valid in every instance.
 //
-//     index_space nodes(1000);
-//     auto here = instance<node>::create(at(ram), nodes.elements()).made;
-//     element e = nodes.allocate();
-//     here.view()(e) = node{};
-//     nodes.free(e);
+//     struct vertex {
+//       double value = 0;
+//       element next;  // a pointer that is valid in every copy
+//     };
+//     double second_value(place here, place there) {
+//       index_space list(1000);
+//       const auto u = instance<vertex>::create(at(here), list.elements()).made;
+//       const auto v = instance<vertex>::create(at(there), list.elements()).made;
+//       const element last = list.allocate(), first = list.allocate();
+//       wait(u.ready());
+//       u.view()(last) = {2.0, {}}, u.view()(first) = {1.0, last};
+//       wait(copy(u, v, list.runs()));  // the allocated elements only
+//       return v.view()(v.view()(first).next).value;
+//     }
 //
 // Threads     allocation from any thread, without a lock; only one thread may assign to an index_space.
 // Cost        one compare-and-swap for an element.
-// Source      elements with pointers that hold in every instance: Treichler, Bauer, Aiken, "Realm", PACT 2014,
-// "physical
+// Source      element pointers that are valid in every instance: Treichler, Bauer, Aiken, "Realm", PACT 2014, "physical
 //             regions", section 4.
 #pragma once
 
@@ -29,49 +37,55 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// A pointer to an element that holds in every instance of its index space, in any memory: v(e) is the element's value
-/// there. Plain data, so that elements can point to one another and instances of pointers can be indices of a gather.
+/// A pointer to an element of an index space that is valid in every instance of it, in any memory: v(e) is the
+/// element's value in view v. Plain data: elements can point to one another, and instances of pointers can be the
+/// indices of a gather. A default-made one points to nothing.
 struct element {
   coordinate index = -1;
+  /// The coordinate of the element, for views.
   constexpr operator coordinate() const noexcept { return index; }
+  /// Whether it points to an element.
   constexpr explicit operator bool() const noexcept { return index >= 0; }
 };
 
-/// A set of elements that are allocated and freed one by one, apart from where their values are kept.
+/// A set of elements that are allocated and freed one by one. Instances over elements() hold their values.
 ///
-///     index_space nodes(1000);
-///     auto here = instance<node>::create(at(ram), nodes.elements()).made, there = ... ;
-///     element e = nodes.allocate();
-///     here.view()(e) = ...;                       // and after copy(here, there, nodes.runs()):
-///     there.view()(e)                             // the same element
+/// A value type: a copy, also one sent to another node as an argument, has the same elements allocated and is
+/// independent afterwards.
 ///
-/// A value: a copy, also one that travels to another node as an argument, has the same elements allocated, and from
-/// then on its own: what is allocated or freed in one changes no other.
-///
-/// Threads: any; allocation is lock-free and finds the places freed last. A copy of one that changes meanwhile has each
-/// element as it was at some time. Only one thread may assign to it. Cost: one compare-and-swap; a copy: a bit for each
-/// element; sent: two numbers for each run.
+///   threads  any; allocation is lock-free and reuses the elements freed last. A copy made during changes has each
+///            element as it was at some time during the copy. Only one thread may assign
+///   cost     one compare-and-swap per element; a copy: a bit per element; a message: two numbers per run
 class index_space {
  public:
+  /// An index space without elements. Throws std::bad_alloc.
   index_space() : index_space(0) {}
+  /// An index space of `capacity` free elements. Throws std::bad_alloc.
   explicit index_space(std::uint64_t capacity);
+  /// A copy with the same elements allocated. Throws std::bad_alloc.
   index_space(const index_space& other);
+  /// Becomes a copy of the other. Throws std::bad_alloc, and then changes nothing.
   index_space& operator=(const index_space& other);
 
-  /// An element that was not allocated. Throws D18 if all are.
+  /// Allocates a free element. Throws D18 if there is none.
   element allocate(std::source_location where = std::source_location::current());
+  /// Allocates a free element; nothing if there is none. Never fails otherwise.
   std::optional<element> try_allocate();
-  /// Throws D19 unless it is allocated.
+  /// Frees an allocated element. Throws D19 if it is not allocated.
   void free(element e, std::source_location where = std::source_location::current());
 
+  /// Whether the element is allocated.
   bool contains(element e) const noexcept;
+  /// The number of allocated elements.
   std::uint64_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
+  /// The number of elements, allocated or free.
   std::uint64_t capacity() const noexcept { return capacity_; }
-  /// The box that instances of this space have.
+  /// The box for instances of this index space: [0, capacity).
   box elements() const noexcept { return {0, static_cast<coordinate>(capacity_)}; }
-  /// The allocated elements as ascending boxes, for copy: a snapshot.
+  /// A snapshot of the allocated elements as ascending boxes, for copy(). Throws std::bad_alloc.
   std::vector<box> runs() const;
 
+  /// Serialises the index space. Reading throws B40 for bytes that are no index space.
   template <class Archive>
   friend void fields(Archive& a, archived<index_space, Archive>& s) {
     std::uint64_t capacity = 0;
@@ -89,7 +103,7 @@ class index_space {
 
   std::uint64_t capacity_, words_;
   std::unique_ptr<std::atomic<std::uint64_t>[]> taken_;  // one bit per element
-  std::atomic<std::uint64_t> hint_{0};                   // a word that had room lately
+  std::atomic<std::uint64_t> hint_{0};                   // a word that had a free bit lately
   std::atomic<std::uint64_t> size_{0};
 };
 

@@ -1,22 +1,30 @@
-// instance.hpp - typed storage of a box of elements in one memory, made and destroyed when events say so.
+// instance.hpp - an array of a box of elements in one memory, created and destroyed asynchronously by events.
 //
-//     auto [u, ready] = instance<float, 2>::create(at(memory), {{0, 0}, {512, 512}});
-//     wait(fill(u, 0.0f));                      // the fill waits for `ready` by itself
-//     u.view()(1, 2) = 1.0f;
-//     event stepped = launch(jacobi, box({1, 1}, {511, 511}), u, v, 0.1f);
-//     u.destroy(after(stepped));
+//     STRETTO_KERNEL(decay, (in<float, 2> u, out<float, 2> v, float c), {
+//       v(global_id(0), global_id(1)) = c * u(global_id(0), global_id(1));
+//     })
+//     float decayed_corner(place memory) {
+//       const box plate({0, 0}, {512, 512});
+//       auto [u, u_exists] = instance<float, 2>::create(at(memory), plate);
+//       auto [v, v_exists] = instance<float, 2>::create(at(memory), plate, {.name = "v"});
+//       event filled = fill(u, 1.0f);  // waits until u exists
+//       event stepped = launch(after(filled), decay, plate, u, v, 0.5f);
+//       u.destroy(after(stepped));
+//       wait(stepped);
+//       return v.view()(0, 0);
+//     }
 //
-// An instance is a node's, and its handle works on every node of the job: operations on it go to where it is, and
-// elements travel between nodes (copy.hpp, reduce.hpp). Elements are looked at where they are: view and data throw D24
-// elsewhere. What the instance is, its handle tells on every node: elements, memory, element_bytes and name. The first
-// question about an instance of another node waits for that node's answer, which is kept.
+// An instance belongs to one node, and its handle works on every node of the job: operations run where the instance is,
+// and elements move between nodes (copy.hpp, reduce.hpp). Only its own node can access elements: view and data throw
+// D24 elsewhere. elements(), memory(), element_bytes() and name() work on every node. The first such call for an
+// instance of another node waits for a reply of that node, which is cached.
 //
 // Threads     handles are values; every member may be called from any thread of the runtime.
-// Memory      what an operation did to an instance is visible once its event has triggered.
-// Cost        a handle is 16 bytes. create and destroy together: 100 ns when nothing is to be waited for.
+// Memory      the writes of an operation are visible once its event has triggered.
+// Cost        a handle is 16 bytes. create and destroy together: 100 ns without pending preconditions.
 //             view: a few loads; its operator() is one multiplication and one addition per axis.
-// Invariants  (1) an instance is never moved. (2) operations on it wait by themselves until it exists. (3) once
-//             its destruction has taken effect every use throws D01, or poisons what was submitted before with D08.
+// Invariants  (1) an instance is never moved. (2) operations on it wait by themselves until it exists. (3) after its
+//             destruction, every use throws D01, and operations submitted before are poisoned with D08.
 // Source      instances and deferred allocation: Treichler, Bauer, Aiken, "Realm", PACT 2014.
 #pragma once
 
@@ -48,8 +56,9 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
+/// The layout and the name of an instance.
 struct instance_options {
-  axis_order order = axis_order::c;
+  axis_order order = axis_order::c;            // of dense elements
   std::span<const std::int64_t> strides = {};  // in elements, one per axis; overrides `order`; gaps are allowed
   std::string_view name = {};                  // shown in errors, traces and reports
 };
@@ -57,11 +66,9 @@ struct instance_options {
 template <class T, std::size_t D>
 struct new_instance;
 
-/// Typed storage of a box of 1 to 3 dimensions. A handle: copying it copies no element.
-///
-///     auto [u, ready] = instance<float, 2>::create(at(memory), {{0, 0}, {512, 512}});
-///     event filled = fill(u, 0.0f);             // waits for `ready` by itself
-///     u.destroy(after(filled));
+/// A handle of an array of T over a box of D dimensions. Copying the handle copies no elements. Members throw B20 on a
+/// thread of no runtime, D01 for a destroyed instance, and D13 for an
+/// empty handle or one of another, independent runtime.
 template <class T, std::size_t D = 1>
 class instance {
   static_assert(D >= 1 && D <= 3, "an instance has 1 to 3 dimensions");
@@ -74,10 +81,11 @@ class instance {
 
   constexpr instance() noexcept = default;
 
-  /// Makes an instance when the preconditions have ended. Elements are uninitialised.
+  /// Creates an instance once the preconditions have ended. Elements are uninitialised.
   ///
-  ///   returns  the handle, and an event: triggered when it exists, poisoned with D03 (wanted, free and largest block
-  ///            in bytes) if the memory has no room and no earlier destruction could still make some
+  ///   returns  the handle, and an event that triggers when the instance exists. The event is poisoned with D03, which
+  ///            gives the bytes wanted, free and in the largest block, if the memory is too full and no pending
+  ///            destruction could free enough
   ///   throws   D04 if the place is no memory of this runtime, D05 for strides that overlap, D14 for more than
   ///            2^62 bytes
   static new_instance<T, D> create(at_place memory, const box& elements, const preconditions& after = {},
@@ -88,8 +96,8 @@ class instance {
                                    const preconditions& after = {},
                                    std::source_location where = std::source_location::current());
 
-  /// The same on another node of the job, in a memory of its own or, if none is named, in its main one. Returns at
-  /// once; what the node finds wrong poisons the event: D03, D04, N05 if it is lost.
+  /// Creates an instance on another node of the job, in the memory at that place of the node; without a place in its
+  /// main memory. Returns at once. The event is poisoned with D03, D04, or N05 if the node has failed.
   ///
   ///   throws   N02 if there is no such node, D05, D14
   static new_instance<T, D> create(at_node where_to, at_place memory, const box& elements,
@@ -101,66 +109,69 @@ class instance {
     return create(where_to, at_place{}, elements, options, after, where);
   }
 
-  /// An instance over memory that the program owns, which must outlive every operation on it.
+  /// An instance over host memory of the program. The memory must outlive every operation on the instance.
   ///
   ///   first    the element with the least coordinates (strides may be negative)
   ///   throws   D05 if `first` or a stride breaks the alignment of T, or strides overlap
   static instance external(T* first, const box& elements, const instance_options& options = {},
                            std::source_location where = std::source_location::current());
 
-  /// The same over memory of a device that the program has from its driver; of the host too, for one way to say both.
-  /// All operations take it as an instance of that device's memory. It takes nothing of what the runtime has of that
-  /// memory.
+  /// An instance over device memory that the program allocated with the device's driver, or over host memory.
+  /// Operations treat it as an instance in that device's memory. It does not count in the runtime's use of that memory.
   ///
-  ///   memory   at(place) of a device's memory, or of the host's
-  ///   throws   D04 if the place is neither, D05, N19 where the driver says that the memory is not that device's, or
-  ///            shorter
+  ///   memory   at(place) of the memory of a device, or of the host
+  ///   throws   D04 if the place is neither, D05, N19 if the driver reports that the memory belongs to another device
+  ///            or is too short
   static instance external(at_place memory, const native_memory& first, const box& elements,
                            const instance_options& options = {},
                            std::source_location where = std::source_location::current());
 
-  /// Gives the storage back when the preconditions have ended, also if they are poisoned, and not before it exists:
-  /// `after` names everything that uses it. External memory stays with the program. Throws D01 if destroy was called
-  /// before.
+  /// Destroys the instance once it exists and the preconditions have ended, poisoned or not: `after` names all
+  /// operations that use it. External memory stays with the program. Throws D01 if destroy was called before.
   event destroy(const preconditions& after = {}, std::source_location where = std::source_location::current()) const {
     return detail::destroy_instance(handle_, after, where);
   }
 
-  /// Triggered when it exists: the event that create returned.
+  /// The event of its creation, which create returned. Throws D01.
   event ready(std::source_location where = std::source_location::current()) const {
     return detail::ready_event(handle_, where);
   }
-  /// For host code, once it exists. Throws D09 before.
+  /// A view of the elements for host code.
+  ///
+  ///   throws   D09 before the instance exists, D15 if the host cannot access its memory, D24 on another node, D01
   template <bounds Check = bounds::unchecked>
   stretto::view<T, D, Check> view(std::source_location where = std::source_location::current()) const {
     data::layout shape;
     auto* first = reinterpret_cast<T*>(detail::open_instance(handle_, shape, where));
     return {first, shape};
   }
-  /// The element with the least coordinates. Throws D09 before it exists.
+  /// The address of the element with the least coordinates. Throws as view().
   T* data(std::source_location where = std::source_location::current()) const {
     stretto::data::layout shape;
     return reinterpret_cast<T*>(detail::open_instance(handle_, shape, where));
   }
-  /// What it is, existing or not, on any node. Of an instance of another node the first of these questions suspends the
-  /// task until that node has answered; the answer is kept, also beyond the instance's end. Throws D01 if it was
-  /// destroyed before that, N05 if its node is lost, and what its creation failed with.
+  /// The box of its elements. This and the four members below work on every node, also before the instance exists. The
+  /// first such call for an instance of another node suspends the task until that node has replied; the reply is
+  /// cached, also beyond the end of the instance. Throws D01 if the instance was destroyed before, N05 if its node has
+  /// failed, and the failure of its creation.
   box elements(std::source_location where = std::source_location::current()) const {
     return detail::shape_of(handle_, where).box;
   }
-  /// As it was given, the first 31 bytes; empty if it has none.
+  /// The first 31 bytes of its name; empty if it has none. Throws as elements().
   std::string name(std::source_location where = std::source_location::current()) const {
     return detail::name_of(handle_, where);
   }
-  /// Of one element: sizeof(T), unless the handle came as one of another type.
+  /// The size of an element in bytes: sizeof(T), unless the handle was made from one of another type. Throws as
+  /// elements().
   std::uint32_t element_bytes(std::source_location where = std::source_location::current()) const {
     return detail::shape_of(handle_, where).element_bytes;
   }
-  /// A place of the node that it is on; none for memory of the program.
+  /// The place of its memory, in the platform of its node; place{} for host memory of the program. Throws as
+  /// elements().
   place memory(std::source_location where = std::source_location::current()) const {
     return detail::memory_of(handle_, where);
   }
-  /// The node of the job that it is on.
+  /// The number of its node in the job. Throws B20, D01.
   std::uint32_t node(std::source_location where = std::source_location::current()) const {
     return detail::node_of(handle_, where);
   }
@@ -168,6 +179,7 @@ class instance {
   /// False for a handle that never named an instance.
   explicit operator bool() const noexcept { return handle_.record != nullptr; }
   friend bool operator==(const instance&, const instance&) = default;
+  /// The untyped handle, for Stretto itself.
   const detail::instance_handle& handle() const noexcept { return handle_; }
 
  private:
@@ -176,15 +188,16 @@ class instance {
   detail::instance_handle handle_;
 };
 
+/// The result of instance::create: the handle, and the event of its creation.
 template <class T, std::size_t D>
 struct new_instance {
   instance<T, D> made;
-  event ready;
+  event ready;  // poisoned if the creation fails
 };
 
 namespace detail {
 struct instance_access {
-  /// The caller knows what its elements are.
+  /// The caller guarantees that T and D fit.
   template <class T, std::size_t D>
   static instance<T, D> of(const instance_handle& h) noexcept {
     return instance<T, D>(h);
@@ -192,16 +205,16 @@ struct instance_access {
 };
 }  // namespace detail
 
-/// How full a memory is, in bytes.
+/// The use of a memory, in bytes.
 struct memory_usage {
-  std::uint64_t capacity = 0;
-  std::uint64_t used = 0;
-  std::uint64_t free = 0;
-  std::uint64_t largest_block = 0;
-  std::uint64_t committed = 0;  // obtained from the system so far; 0 at start
-  std::uint64_t peak = 0;       // of `used`
+  std::uint64_t capacity = 0;       // used and free
+  std::uint64_t used = 0;           // by instances, objects, buffers and reductions
+  std::uint64_t free = 0;           // in blocks of any size
+  std::uint64_t largest_block = 0;  // the largest instance that fits
+  std::uint64_t committed = 0;      // obtained from the system so far; 0 at start
+  std::uint64_t peak = 0;           // largest value of `used`
 };
-/// Throws D04 if the place is no memory of the calling thread's runtime.
+/// The present use of a memory of the calling thread's runtime. Throws B20, and D04 if the place is no memory of it.
 memory_usage usage_of(place memory, std::source_location where = std::source_location::current());
 
 template <class T, std::size_t D>

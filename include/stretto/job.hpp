@@ -1,22 +1,24 @@
-// job.hpp - the nodes that run one program together: which one this is, how many there are; and jobs within one
-// process.
+// job.hpp - jobs: this node's number, the number of nodes, and simulated jobs of several nodes in one process.
 //
-// Under a launcher (`stretto run`, mpirun, srun) each process is a node, joined by MPI. A job may also consist of
-// runtimes of one process on a simulated network, with delays and losses from a seed: to try, test and debug what is
-// meant for a cluster.
+// Under a launcher (`stretto run`, mpirun, srun), each process is a node, connected by MPI. A simulated job consists of
+// several runtimes in one process on a simulated network with delays from a seed. It serves to try, test and debug
+// programs for a cluster.
 //
-//     simulated_job job({.nodes = 4, .seed = 7});
-//     std::vector<std::thread> all;
-//     for (std::uint32_t n = 0; n < 4; ++n)
-//       all.emplace_back([&, n] {
-//         runtime rt({.workers = 1, .job = job.seat(n)});
-//         rt.run(program);
-//       });
+//     void run_on_four_simulated_nodes() {
+//       simulated_job job({.nodes = 4, .seed = 7});
+//       std::vector<std::thread> all;
+//       for (std::uint32_t n = 0; n < 4; ++n)
+//         all.emplace_back([&, n] {
+//           runtime rt({.workers = 1, .job = job.seat(n)});
+//           rt.run([] { std::printf("node %u of %u\n", this_node(), job_nodes()); });
+//         });
+//       for (std::thread& node : all) node.join();
+//     }
 //
-// Every node makes one runtime for the job, and destroying it waits for the others: it returns once nothing runs on any
-// node and no message is under way.
+// Every node makes one runtime for the job. Its destructor waits for the other nodes: it returns once no task runs on
+// any node and no message is under way.
 //
-// Threads     a simulated_job: any.
+// Threads     any thread may use a simulated_job.
 #pragma once
 
 #include <stretto/compiler.hpp>
@@ -29,38 +31,39 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// What runtime_options::job takes: one node's part in a job. Good for one runtime.
+/// One node's membership in a job, for runtime_options::job. Valid for one runtime.
 class job_seat {
  public:
   virtual ~job_seat() = default;
 };
 
-/// A network that is not there. Time is counted, not waited for; see `seconds`.
+/// The parameters of a simulated network. Its time is counted, not waited for; see simulated_job::seconds().
 struct simulated_network {
   std::uint32_t nodes = 2;                   // 1 to 4096
-  std::uint64_t seed = 1;                    // of delays, and so of who comes first
+  std::uint64_t seed = 1;                    // of delays, and so of the order of messages
   double latency_seconds = 1e-6;             // of a message
-  double jitter_seconds = 2e-6;              // at most as much more
+  double jitter_seconds = 2e-6;              // largest additional delay
   double bandwidth_bytes_per_second = 1e10;  // between two nodes, each way
 };
 
-/// A job of several nodes within one process, which send their messages over a simulated network.
+/// A job of several nodes in one process, which send their messages over a simulated network. A handle: copies name the
+/// same job.
 class simulated_job {
  public:
-  /// Throws N12 for what no network can be.
+  /// Creates the job. Throws N12 for invalid parameters, S08 if the process has too many runtimes.
   explicit simulated_job(const simulated_network& network = {},
                          std::source_location where = std::source_location::current());
 
-  /// How many nodes the job has.
+  /// The number of nodes of the job.
   std::uint32_t nodes() const noexcept;
-  /// Each once. Throws N02 if there is no such node, N11 if it was given out.
+  /// The membership of a node, for its runtime. Throws N02 if there is no such node, N11 if it was taken before.
   std::shared_ptr<job_seat> seat(std::uint32_t node) const;
 
-  /// No message passes between the two nodes from now on.
+  /// Drops all messages between the two nodes from now on. Throws N02.
   void cut(std::uint32_t one, std::uint32_t other) const;
-  /// The other nodes treat it as failed.
+  /// Makes a node fail: all others lose their connection to it. Throws N02.
   void kill(std::uint32_t node) const;
-  /// Counted since the start.
+  /// The simulated time since the start, in seconds. Never throws.
   double seconds() const;
 
  private:
@@ -69,10 +72,11 @@ class simulated_job {
   std::shared_ptr<state> state_;
 };
 
-/// Number of the caller's node in its job, and how many there are: 0 and 1 in a runtime that is alone, unless it is a
-/// dry run (option dry_nodes). Throws B20 on a thread of no runtime.
+/// The number of the caller's node in its job; 0 without a job, unless it is a dry run (option dry_nodes). As MPI's
+/// rank. Throws B20 on a thread of no runtime.
 std::uint32_t this_node();
-/// The number of nodes of the job; 1 in a runtime that is alone. Throws B20 on a thread of no runtime.
+/// The number of nodes of the caller's job; 1 without a job, unless it is a dry run. As MPI's size. Throws B20 on a
+/// thread of no runtime.
 std::uint32_t job_nodes();
 
 }  // namespace stretto

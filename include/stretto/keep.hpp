@@ -1,15 +1,18 @@
-// keep.hpp - a value or an object under a name, to be saved in a checkpoint.
+// keep.hpp - named values and objects for checkpoints.
 //
-//     save_checkpoint("run.ckpt", {keep("step", step), keep("u", u), keep("cells", cells)});
+//     future<void> save(int step, const object<double, 2>& u) {
+//       return save_checkpoint("run.ckpt", {keep("step", step), keep("u", u), keep("scale", 0.5)});
+//     }
+//     int restore(object<double, 2>& u) {  // perhaps in another run
+//       const checkpoint saved = open_checkpoint("run.ckpt");
+//       u = saved.value<object<double, 2>>("u");
+//       return saved.value<int>("step");
+//     }
 //
-//     auto saved = open_checkpoint("run.ckpt");                 // perhaps in another run
-//     int step = saved.value<int>("step");
-//     auto u = saved.value<object<double, 2>>("u");
-//
-// checkpoint.hpp saves and opens them; kept_here.hpp is for what each node keeps of its own.
+// checkpoint.hpp saves and opens checkpoints; kept_here.hpp is for values of each node.
 //
 // Threads     any thread of the runtime.
-// Cost        a value: its bytes. An object: a handle; its content is copied at the checkpoint.
+// Cost        of a value a copy of its bytes; of an object a handle, whose elements are copied at the checkpoint.
 #pragma once
 
 #include <stretto/detail/kept_shape.hpp>
@@ -31,16 +34,17 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// A value under a name, to be saved. Made by keep().
+/// A named value or object for save_checkpoint. Made by keep().
 struct kept {
   std::string name;
-  detail::kept_shape shape;
-  std::vector<std::byte> bytes;  // its elements, in the order of C
-  detail::object_handle object;  // or whose they are
+  detail::kept_shape shape;      // of the array in the file
+  std::vector<std::byte> bytes;  // of a value, in C order
+  detail::object_handle object;  // of an object
   std::source_location where;
 };
 
-/// Keeps the content that the object has at the checkpoint.
+/// Names an object for a checkpoint, which contains the elements that it has at that time. Throws B20, and A02 for an
+/// empty object.
 template <class T, std::size_t D>
 kept keep(std::string_view name, const object<T, D>& o, std::source_location where = std::source_location::current()) {
   const box elements = o.elements(where);
@@ -51,8 +55,8 @@ kept keep(std::string_view name, const object<T, D>& o, std::source_location whe
   }
   return {std::string(name), std::move(shape), {}, o.handle(), where};
 }
-/// Keeps the value that it has now. Numbers and vectors of numbers become arrays of that type, others the bytes of
-/// their fields.
+/// Names a copy of a value for a checkpoint. Numbers and vectors of numbers become arrays of their type; other values
+/// become their serialised bytes. Throws what fields() throws.
 template <transferable T>
 kept keep(std::string_view name, const T& value, std::source_location where = std::source_location::current()) {
   kept k{std::string(name), {}, {}, {}, where};

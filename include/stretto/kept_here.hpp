@@ -1,14 +1,24 @@
-// kept_here.hpp - what each node of a job keeps of its own in checkpoints.
+// kept_here.hpp - values of one node that every checkpoint of its job contains.
 //
-//     kept_here mine;                            // in a task, on every node that has something
-//     mine.keep("handled", handled);             // a variable, read when a checkpoint is taken
-//     mine.keep("u", u);                         // an object
-//     mine.keep("queue", [&] { std::lock_guard hold(lock); return waiting; });
+//     void count(long& handled, std::mutex& lock, std::vector<int>& waiting, void (*work)()) {  // on every node
+//       kept_here mine;
+//       mine.keep("handled", handled);  // read when a checkpoint is taken
+//       mine.keep("waiting", [&] {
+//         const std::scoped_lock hold(lock);
+//         return waiting;
+//       });
+//       work();
+//     }
+//     long handled_before(const checkpoint& saved) {  // in another run, on every node
+//       long handled = 0;
+//       for (auto node : saved.nodes_here()) handled += saved.value_of_node<long>(node, "handled");
+//       return handled;
+//     }
 //
-// checkpoint.hpp saves it, whichever node takes the checkpoint, and reads it again: checkpoint::value_of_node.
+// save_checkpoint (checkpoint.hpp) saves them on whatever node it is called; checkpoint::value_of_node reads them.
 //
-// Threads     made by a task of the node; goes in any.
-// Cost        a variable is copied at each checkpoint.
+// Threads     a task of the node makes a kept_here; any thread may destroy it.
+// Cost        each checkpoint copies the variables.
 #pragma once
 
 #include <stretto/fields.hpp>
@@ -32,7 +42,7 @@ namespace stretto {
 
 namespace detail {
 
-/// What a node keeps of its own: a function for each name, which makes it `kept` at the point of a checkpoint.
+/// The values of one node for checkpoints: for each name a function that makes a `kept` at the time of a checkpoint.
 struct own_things {
   struct one {
     std::string name;
@@ -41,7 +51,7 @@ struct own_things {
   std::uint16_t node = 0;
   std::vector<one> all;
 };
-/// Of the node of the calling task, until they are forgotten, from any thread.
+/// Adds the values to the node of the calling task, until they are removed, on any thread.
 void add_own_things(const std::shared_ptr<own_things>& mine);
 void forget_own_things(const std::shared_ptr<own_things>& mine) noexcept;
 /// Throws C08.
@@ -50,43 +60,37 @@ void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std:
 
 }  // namespace detail
 
-/// Values of this node, by name: while this object lives, every checkpoint of the job contains them, whichever node
-/// takes the checkpoint.
+/// Named values of this node: as long as this object lives, every checkpoint of the job contains them, on whatever node
+/// the checkpoint is taken. Other nodes may use the same names.
 ///
-///     kept_here mine;                      // in a task, on every node that has something
-///     mine.keep("handled", handled).keep("u", u);
-///     ...
-///     for (auto r : saved.nodes_here()) handled += saved.value_of_node<long>(r, "handled");   // in another run, on
-///     every node
-///
-/// Variables are read at the point of the checkpoint, when no handler of a mobile object runs: what handlers alone
-/// change fits the mobile objects that are saved with it. Tasks do run then: give a function, with a lock, for what
-/// they change.
-///
-///   Threads   made by a task of the node; goes in any. It is not destroyed while its variables are read
-///   throws    keep: C08 for a name that cannot be one, or that this node keeps already. Other nodes may keep the same
-///             name
+/// A checkpoint reads the variables while no handler of a mobile object runs, so that variables that only handlers
+/// change are consistent with the saved mobile objects. Tasks may run meanwhile: give a function with a lock for
+/// variables that tasks change. The destructor waits while the variables are being read.
 class kept_here {
  public:
+  /// Adds no values yet. Throws B20 on a thread of no runtime.
   kept_here() { detail::add_own_things(mine_); }
   ~kept_here() { detail::forget_own_things(mine_); }
   kept_here(const kept_here&) = delete;
   kept_here& operator=(const kept_here&) = delete;
 
-  /// Keeps the content that the object has at the checkpoint which the variable names then.
+  /// Adds the variable of an object, which must outlive this object: a checkpoint contains the elements of the object
+  /// that it names at that time. Throws C08 for an invalid name, or one that this node uses.
   template <class T, std::size_t D>
   kept_here& keep(std::string_view name, const object<T, D>& o,
                   std::source_location where = std::source_location::current()) {
     return add(name, [&o, called = std::string(name), where] { return stretto::keep(called, o, where); }, where);
   }
-  /// Keeps the value that the variable has at the checkpoint.
+  /// Adds a variable, which must outlive this object: a checkpoint contains its value at that time. Throws C08 as
+  /// above.
   template <transferable T>
     requires(!std::invocable<const T&>)
   kept_here& keep(std::string_view name, const T& value, std::source_location where = std::source_location::current()) {
     return add(
         name, [&value, called = std::string(name), where] { return stretto::keep(called, value, where); }, where);
   }
-  /// Keeps what the function returns at the checkpoint. It may lock, and does not wait.
+  /// Adds a function: a checkpoint contains its result at that time. It may lock a mutex, but must not wait for events.
+  /// Throws C08 as above.
   template <std::invocable F>
   kept_here& keep(std::string_view name, F value, std::source_location where = std::source_location::current()) {
     return add(

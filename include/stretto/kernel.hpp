@@ -1,31 +1,29 @@
-// kernel.hpp - a kernel: device code written once, checked by the C++ compiler, run on the host and on every device.
+// kernel.hpp - kernels: device code that is written once, checked by the C++ compiler, and runs on the host and on
+// devices.
 //
 //     STRETTO_KERNEL(jacobi, (in<float, 2> u, out<float, 2> v, float c), {
 //       int i = global_id(0), j = global_id(1);
 //       v(i, j) = u(i, j) + c * (u(i-1, j) + u(i+1, j) + u(i, j-1) + u(i, j+1) - 4 * u(i, j));
 //     })
-//
-// Axis 0 is the slowest, as in a box: neighbours along the last axis are neighbours in memory and on the device. In
-// groups, with a barrier after each region:
-//
-//     STRETTO_GROUP_KERNEL(sum_of_group, (in<float> x, out<float> sums, local<float> part), {
+//     STRETTO_GROUP_KERNEL(first_of_group, (in<float> x, out<float> first, local<float> part), {
 //       each_item([&](item it) { part(it.local_id(0)) = x(it.global_id(0)); });
-//       for (int half = group_size(0) / 2; half > 0; half /= 2)
-//         each_item([&](item it) {
-//           if (it.local_id(0) < half) part(it.local_id(0)) += part(it.local_id(0) + half);
-//         });
-//       each_item([&](item it) { if (it.local_id(0) == 0) sums(group_id(0)) = part(0); });
+//       each_item([&](item it) { if (it.local_id(0) == 0) first(group_id(0)) = part(0); });
 //     })
-//
-// Contributions to elements that other items contribute to as well; nobody reads them before all have ended:
-//
 //     STRETTO_KERNEL(histogram, (in<int> x, reduce<sum<int>> count), { count(x(global_id(0)) % 16) << 1; })
 //
-// A body is what C and C++ have in common, with the names of kernel_scope.hpp and, in groups, of group_scope.hpp; what
-// else it uses is declared by STRETTO_DEVICE_FUNCTION, _STRUCT, _CONSTANT or _OPERATOR, and found by its name.
+//     void step(const object<float, 2>& u, const object<float, 2>& v) {
+//       launch(jacobi, u.elements().widened({-1, -1}), u, v, 0.1f);
+//     }
+//
+// Axis 0 is the slowest, as in a box: neighbours along the last axis are neighbours in memory and on the device.
+// each_item runs a region for all items of a group, with a barrier after it. Items may change an element that others
+// change, too, only by contributions, h(i) << value, or by atomics.
+//
+// A body consists of what C and C++ have in common, with the names of kernel_scope.hpp and, in groups, of
+// group_scope.hpp. STRETTO_DEVICE_FUNCTION, _STRUCT, _CONSTANT and _OPERATOR define the program's own names for bodies.
 //
 // Threads     a kernel is a constant.
-// Cost        on the host, the loop that one would write by hand.
+// Cost        on the host, that of a loop written by hand.
 // Source      one definition for all devices: PREMA's heterogeneous tasking; regions between barriers: the hierarchical
 //             parallelism of OCCA and AdaptiveCpp.
 #pragma once
@@ -50,12 +48,15 @@ namespace stretto {
 template <class Signature>
 class kernel;
 
-/// A kernel with the types of its parameters, as the macros define it.
+/// A kernel with the types of its parameters. The macros of this header define kernels; launch runs them.
 template <class... Parameters>
 class kernel<void(Parameters...)> {
  public:
+  /// From compiled code. For Stretto itself.
   constexpr explicit kernel(const kernel_code& code) noexcept : code_(&code) {}
+  /// The compiled code and its parameters.
   constexpr const kernel_code& code() const noexcept { return *code_; }
+  /// The number of parameters.
   static constexpr std::size_t arity = sizeof...(Parameters);
 
  private:
@@ -64,25 +65,27 @@ class kernel<void(Parameters...)> {
 
 }  // namespace stretto
 
-/// Defines the kernel `name`, computed item by item over a range.
+/// Defines the kernel `name` with parameters in brackets and a body that runs once per item. In the scope of a
+/// namespace.
 #define STRETTO_KERNEL(name, parameters, ...)                                                                         \
   STRETTO_DETAIL_KERNEL(name, item_scope, run_items, run_items_checked, false, parameters, #parameters, #__VA_ARGS__, \
                         __VA_ARGS__)
 
-/// Defines the kernel `name`, whose body is that of a group: each_item is a region with a barrier after it.
+/// Defines the group kernel `name`, whose body runs once per group; each_item(...) is a region with a barrier after it.
+/// In the scope of a namespace.
 #define STRETTO_GROUP_KERNEL(name, parameters, ...)                                                       \
   STRETTO_DETAIL_KERNEL(name, group_scope, run_groups, run_groups_checked, true, parameters, #parameters, \
                         #__VA_ARGS__, __VA_ARGS__)
 
-/// In the body of a kernel, a loop whose steps all items of the launch share: `index` runs through the item's share of
-/// [first, last). On the host a share is in one piece, on devices neighbouring items take neighbouring steps.
+/// In the body of a kernel: a loop over [first, last) whose steps are distributed over all items of the launch. On the
+/// host a share is contiguous; on devices neighbouring items take neighbouring steps.
 ///
 ///     STRETTO_FOREACH(i, 0, n) y(i) += a * x(i);
 #define STRETTO_FOREACH(index, first, last)                                                                        \
   for (std::int64_t index = this->share_bound(first, last, 0), end_of_##index = this->share_bound(first, last, 1); \
        index < end_of_##index; ++index)
 
-/// Defines a function that kernels may call: type, name, parameters, body.
+/// Defines a function that host code and kernels may call: result type, name, parameters in brackets, body.
 #define STRETTO_DEVICE_FUNCTION(type, name, parameters, ...)                                                           \
   namespace what_devices_share_is_defined_in_the_scope_of_a_namespace {}                                               \
   template <bool Checked, std::uint64_t Key>                                                                           \
@@ -109,7 +112,7 @@ class kernel<void(Parameters...)> {
     else return name##_function<true, key>::call(arguments...);                                                        \
   }
 
-/// Defines a structure that host and devices share: name, {members}.
+/// Defines a structure for host and devices: name, {members}. Members are numbers, arrays of them, or such structures.
 #define STRETTO_DEVICE_STRUCT(name, ...)                                                                        \
   namespace what_devices_share_is_defined_in_the_scope_of_a_namespace {}                                        \
   struct name __VA_ARGS__;                                                                                      \
@@ -119,9 +122,8 @@ class kernel<void(Parameters...)> {
   inline const ::stretto::device_text name##_text(::stretto::device_text::what::structure, #name, "", "",       \
                                                   #__VA_ARGS__, __FILE__, __LINE__);
 
-/// Defines an operator of the program's own by which kernels contribute, and host tasks reduce: its name, the type of
-/// the elements, a STRETTO_DEVICE_FUNCTION of two of them, and the element that changes nothing. What the function
-/// gives may depend neither on the order nor on how the values are grouped.
+/// Defines a reduction operator for kernels and host tasks: its name, the element type, a STRETTO_DEVICE_FUNCTION of
+/// two elements, and the identity element. The function must be associative and commutative.
 ///
 ///     STRETTO_DEVICE_STRUCT(found, { float distance; int at; })
 ///     STRETTO_DEVICE_FUNCTION(found, nearer, (found a, found b), {
@@ -133,7 +135,7 @@ class kernel<void(Parameters...)> {
 ///       best(0) << f;
 ///     })
 ///
-/// On devices an element is changed behind a lock, on the host by compare and swap where it has 1, 2, 4 or 8 bytes.
+/// Devices change an element under a lock; the host uses compare-and-swap for elements of 1, 2, 4 or 8 bytes.
 #define STRETTO_DEVICE_OPERATOR(name, type, function, ...)                                                            \
   struct STRETTO_DETAIL_UNSHARED name {                                                                               \
     using lhs_type = type;                                                                                            \
@@ -157,7 +159,7 @@ class kernel<void(Parameters...)> {
                  { to(global_id(0), global_id(1), global_id(2)) << from(global_id(0), global_id(1), global_id(2)); }) \
   inline const ::stretto::kernel_code& name::fold_kernel() { return fold_by_##name.code(); }
 
-/// Defines a constant that host and devices share: type, name, value.
+/// Defines a constant for host and devices: type, name, value.
 #define STRETTO_DEVICE_CONSTANT(type, name, ...)                                                            \
   namespace what_devices_share_is_defined_in_the_scope_of_a_namespace {}                                    \
   inline constexpr type name = __VA_ARGS__;                                                                 \

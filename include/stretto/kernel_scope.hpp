@@ -1,18 +1,20 @@
-// kernel_scope.hpp - what the body of a kernel may name: ids, arrays, mathematics, atomics. Group kernels have the
-// names of group_scope.hpp, too.
+// kernel_scope.hpp - the names that kernel bodies use: ids, arrays, mathematical functions, atomics. Group kernels also
+// have the names of group_scope.hpp.
 //
-//     STRETTO_KERNEL(wave, (in<float, 2> u, out<float, 2> v, inout<int> above), {
+//     STRETTO_KERNEL(damp, (in<float, 2> u, out<float, 2> v, inout<int> above), {
 //       int i = global_id(0), j = global_id(1);
 //       v(i, j) = fmax(u(i, j), 0.5f) * exp(-fabs(u(i, j)));
 //       if (u(i, j) > 1.0f) atomic_add(&above(0), 1);
 //     })
+//     void damp_all(const object<float, 2>& u, const object<float, 2>& v, const object<int>& above) {
+//       launch(damp, u.elements(), u, v, above);
+//     }
 //
-// The host compiles a body as a member function of a class that is derived from one of these, so that the names are
-// found without a using-directive and cannot be confused with the program's own. Devices get the same names from a
-// prelude.
+// The host compiles a body as a member function of a class derived from one of these, so that the names need no
+// using-directive and hide the program's own. Device code gets the same names from a prelude.
 //
-// Threads     an item's own; arrays are shared by all items, which run in any order and at once.
-// Cost        an element: one multiplication and one addition per axis, of which the compiler keeps those of the loop.
+// Threads     items run in any order and at the same time; all of them share the arrays.
+// Cost        an element access: one multiplication and one addition per axis, which compilers hoist out of loops.
 // Invariants  items of a launch do not depend on one another; items of a group only from region to region.
 #pragma once
 
@@ -33,7 +35,7 @@ STRETTO_API_BEGIN
 
 namespace stretto::kernels {
 
-/// The names that bodies of all kernels share.
+/// The names in the bodies of all kernels.
 template <bool Checked>
 struct language {
   using float2 = stretto::float2;
@@ -46,23 +48,26 @@ struct language {
   using long2 = stretto::long2;
   using ulong2 = stretto::ulong2;
 
+  /// A parameter: an array that the kernel only reads.
   template <device_type T, std::size_t D = 1>
   struct in : elements<const T, D, Checked> {
     using elements<const T, D, Checked>::elements;
     static constexpr access mode = access::in;
   };
+  /// A parameter: an array of which the kernel writes every element that the launch names.
   template <device_type T, std::size_t D = 1>
   struct out : elements<T, D, Checked> {
     using elements<T, D, Checked>::elements;
     static constexpr access mode = access::out;
   };
+  /// A parameter: an array that the kernel reads and writes.
   template <device_type T, std::size_t D = 1>
   struct inout : elements<T, D, Checked> {
     using elements<T, D, Checked>::elements;
     static constexpr access mode = access::inout;
   };
-  /// An array that is only contributed to, by an operator of reduction_operator.hpp or STRETTO_DEVICE_OPERATOR: h(i, j)
-  /// << value.
+  /// A parameter: an array to which items contribute, h(i, j) << value, by an operator of reduction_operator.hpp or
+  /// STRETTO_DEVICE_OPERATOR. Nothing reads it during the launch.
   template <class Op, std::size_t D = 1>
   class reduce : elements<typename Op::rhs_type, D, Checked> {
     using base = elements<typename Op::rhs_type, D, Checked>;
@@ -83,125 +88,152 @@ struct language {
     static_assert(own_operator<Op> || (std::is_arithmetic_v<element> && (sizeof(element) == 4 || sizeof(element) == 8)),
                   "a kernel contributes numbers of 32 or 64 bits");
 
+    /// The element at these coordinates. Checked kernels fail with K01 outside of the array.
     template <class... Index>
       requires(sizeof...(Index) == D && (std::is_convertible_v<Index, std::int64_t> && ...))
     contributed<Op, element> operator()(Index... index) const noexcept(!Checked) {
       return contributed<Op, element>(base::operator()(index...));
     }
   };
-  /// Memory of a group, as many elements as the launch says.
+  /// A parameter: memory of a group, whose number of elements the launch gives as local_size.
   template <device_type T>
   struct local : elements<T, 1, Checked> {
     using elements<T, 1, Checked>::elements;
     static constexpr access mode = access::local;
   };
 
-  /// Said anywhere in a body: numbers below the normal range may count as zero, in all of it. Where a field dies away,
-  /// arithmetic on them costs many processors over a hundred cycles each.
+  /// Anywhere in a body: lets the kernel treat denormal numbers as zero. Arithmetic on them costs over a hundred cycles
+  /// per operation on many processors.
   static void denormals_are_zero() noexcept {}
 
+  /// The square root. Never throws.
   template <std::floating_point T>
   static T sqrt(T x) {
     return std::sqrt(x);
   }
+  /// The reciprocal of the square root. Never throws.
   template <std::floating_point T>
   static T rsqrt(T x) {
     return T(1) / std::sqrt(x);
   }
+  /// e to the power x. Never throws.
   template <std::floating_point T>
   static T exp(T x) {
     return std::exp(x);
   }
+  /// The natural logarithm. Never throws.
   template <std::floating_point T>
   static T log(T x) {
     return std::log(x);
   }
+  /// The sine; x in radians. Never throws.
   template <std::floating_point T>
   static T sin(T x) {
     return std::sin(x);
   }
+  /// The cosine; x in radians. Never throws.
   template <std::floating_point T>
   static T cos(T x) {
     return std::cos(x);
   }
+  /// The tangent; x in radians. Never throws.
   template <std::floating_point T>
   static T tan(T x) {
     return std::tan(x);
   }
+  /// The arc tangent, in radians. Never throws.
   template <std::floating_point T>
   static T atan(T x) {
     return std::atan(x);
   }
+  /// The hyperbolic tangent. Never throws.
   template <std::floating_point T>
   static T tanh(T x) {
     return std::tanh(x);
   }
+  /// The largest integer not above x. Never throws.
   template <std::floating_point T>
   static T floor(T x) {
     return std::floor(x);
   }
+  /// The smallest integer not below x. Never throws.
   template <std::floating_point T>
   static T ceil(T x) {
     return std::ceil(x);
   }
+  /// The nearest integer; halfway cases away from zero. Never throws.
   template <std::floating_point T>
   static T round(T x) {
     return std::round(x);
   }
+  /// The absolute value. Never throws.
   template <std::floating_point T>
   static T fabs(T x) {
     return std::fabs(x);
   }
+  /// x to the power y. Never throws.
   template <std::floating_point T>
   static T pow(T x, std::type_identity_t<T> y) {
     return std::pow(x, y);
   }
+  /// The angle of the point (x, y), in radians. Never throws.
   template <std::floating_point T>
   static T atan2(T y, std::type_identity_t<T> x) {
     return std::atan2(y, x);
   }
+  /// The remainder of x / y, with the sign of x. Never throws.
   template <std::floating_point T>
   static T fmod(T x, std::type_identity_t<T> y) {
     return std::fmod(x, y);
   }
+  /// The length of the vector (x, y). Never throws.
   template <std::floating_point T>
   static T hypot(T x, std::type_identity_t<T> y) {
     return std::hypot(x, y);
   }
+  /// The smaller number. Never throws.
   template <std::floating_point T>
   static T fmin(T x, std::type_identity_t<T> y) {
     return y < x ? y : x;
   }
+  /// The larger number. Never throws.
   template <std::floating_point T>
   static T fmax(T x, std::type_identity_t<T> y) {
     return x < y ? y : x;
   }
+  /// x * y + z with one rounding. Never throws.
   template <std::floating_point T>
   static T fma(T x, std::type_identity_t<T> y, std::type_identity_t<T> z) {
     return std::fma(x, y, z);
   }
+  /// The smaller integer. Never throws.
   template <std::integral T>
   static T min(T x, std::type_identity_t<T> y) {
     return y < x ? y : x;
   }
+  /// The larger integer. Never throws.
   template <std::integral T>
   static T max(T x, std::type_identity_t<T> y) {
     return x < y ? y : x;
   }
+  /// The absolute value of an integer. Never throws.
   template <std::integral T>
   static T abs(T x) {
     return x < 0 ? -x : x;
   }
 
-  /// Each returns what was there before. Other items' plain accesses to the element are not ordered by it.
+  /// Adds x to the element atomically and returns its value before, with relaxed order. T has 32 or 64 bits. Never
+  /// throws.
   template <class T>
   static T atomic_add(T* at, std::type_identity_t<T> x) {
     return change(at, [x](T old) { return static_cast<T>(old + x); });
   }
+  /// As atomic_add, for the smaller of the element and x. Never throws.
   template <class T>
   static T atomic_min(T* at, std::type_identity_t<T> x) {
     return change(at, [x](T old) { return x < old ? x : old; });
   }
+  /// As atomic_add, for the larger of the element and x. Never throws.
   template <class T>
   static T atomic_max(T* at, std::type_identity_t<T> x) {
     return change(at, [x](T old) { return old < x ? x : old; });
@@ -221,19 +253,21 @@ struct language {
   }
 };
 
-/// One item of a plain kernel.
+/// The names in the body of a plain kernel, which runs once per item.
 template <bool Checked>
 struct item_scope : language<Checked> {
   const kernel_work* launched_;
   std::int64_t id_[3];
 
+  /// The id of this item along an axis. Axis 0 is the slowest.
   std::int64_t global_id(int axis) const noexcept { return id_[axis]; }
-  /// Items of the launch along an axis, and the first of them.
+  /// The number of items of the launch along an axis.
   std::int64_t global_size(int axis) const noexcept { return launched_->all_max[axis] - launched_->all_min[axis]; }
+  /// The first id of the launch along an axis.
   std::int64_t global_min(int axis) const noexcept { return launched_->all_min[axis]; }
 
-  /// Where the item's share of [first, last) begins, or, `ends` 1, ends: STRETTO_FOREACH. On the host shares are in one
-  /// piece.
+  /// The begin, or the end if `ends` is 1, of this item's share of [first, last). For STRETTO_FOREACH; on the host a
+  /// share is contiguous.
   std::int64_t share_bound(std::int64_t first, std::int64_t last, std::int64_t ends) const noexcept {
     std::int64_t items = 1, number = 0;
     for (int axis = 0; axis < 3; ++axis) {

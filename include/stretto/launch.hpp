@@ -1,16 +1,23 @@
-// launch.hpp - computing a kernel over a range, on arrays that are instances, where these are: on the host or a device.
+// launch.hpp - launches a kernel over a range of ids, on the host or the device whose memory holds its instances.
 //
-//     auto stepped = launch(jacobi, box({1, 1}, {n - 1, n - 1}), u, v, 0.1f);
-//     auto next = launch(after(stepped), name("second half"), jacobi, interior, v, u, 0.1f);
-//     launch(sum_of_group, in_groups({0, 64}, 256), x, sums, local_size{256});
+//     STRETTO_KERNEL(diffuse, (in<float, 2> u, out<float, 2> v, float c), {
+//       int i = global_id(0), j = global_id(1);
+//       v(i, j) = u(i, j) + c * (u(i-1, j) + u(i+1, j) + u(i, j-1) + u(i, j+1) - 4 * u(i, j));
+//     })
+//     event two_steps(const instance<float, 2>& u, const instance<float, 2>& v, coordinate n) {
+//       const box inside({1, 1}, {n - 1, n - 1});
+//       event first = launch(diffuse, inside, u, v, 0.1f);
+//       return launch(after(first), name("second step"), diffuse, inside, v, u, 0.1f);
+//     }
 //
 // Threads     any thread of the runtime.
-// Memory      what a launch wrote is visible to who waits for its event; launches on the same elements are ordered by
-//             `after`, or not at all.
-// Cost        on the host one task, and for more than a few thousand items one per chunk of the range: about eight per
-//             worker. On a device the driver's cost, in the call if it waits for nothing but work of the same device;
-//             the first launch of a kernel on a device compiles it.
-// Invariants  (1) it waits by itself until its instances exist. (2) if a precondition is poisoned nothing is written.
+// Memory      the writes of a launch are visible once its event has triggered. Only events, given by after(...), order
+//             launches on the same elements.
+// Cost        on the host one task; for more than a few thousand items one task per chunk, about eight chunks per
+//             worker. On a device the driver's cost, paid in the call unless the launch waits for other work than that
+//             of the same device. The first launch of a kernel on a device compiles it.
+// Invariants  (1) a launch waits by itself until its instances exist. (2) if a precondition is poisoned, nothing is
+//             written.
 //             (3) each item of the range is computed once, in any order.
 #pragma once
 
@@ -30,21 +37,23 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// Computes `k` for every id of `range`: on the device whose memory holds the arrays, on the workers if the host's
-/// does.
+/// Computes `k` for every id of `range`: on the device whose memory holds the arrays, or on the workers if that is host
+/// memory.
 ///
-///   tags     any of after(...), at(place), on(processor) or on(worker(i)), priority(n), name("text"),
-///            profile(into), in any order, before the kernel; the name of the kernel is the launch's where none is
-///            given. On a worker, or a processor of the host, one worker computes all of it. Without arrays on(device)
-///            says where; a device's queues know no priorities
-///   given    for in, out, inout and reduce an instance, for a value something that converts to it, for local a
-///            local_size; for reduce also a reduction_instance, to which the items contribute as to a shared fold, on
-///            the host or the device whose memory it is in
-///   returns  an event, poisoned with what a checked kernel finds (K01; option check), with K02, with D01, or with what
-///            a device says (K20 to K23, K30, K31)
-///   throws   K24 if a group kernel is given no groups, or another one some; K25 for groups of fewer than one item; K28
-///            for arrays in different memories, or not in that of the device named, or in a device's where a worker is;
-///            K12 and K13 where the device cannot run the kernel; what async throws
+///   tags     any of after(...), at(place), on(processor) or on(worker(i)), priority(n), name("text"), profile(into),
+///            in any order, before the kernel. Without name(), the launch has the name of the kernel. With
+///            on(worker(i)) or a processor of the host, one worker computes all items. Without arrays, on(device)
+///            selects the device. Device queues ignore priorities
+///   k        a kernel of kernel.hpp, kernel_template.hpp or native_kernel.hpp
+///   range    a box of ids, or in_groups(...) for a group kernel
+///   given    one argument per parameter: for in, out, inout and reduce an instance, for a value anything that converts
+///            to it, for local a local_size. For reduce also a reduction_instance, in host memory or in that of the
+///            device
+///   returns  an event that triggers when all items are computed. It is poisoned with K01 by checked kernels (option
+///            check), K02, D01, or an error of the device (K20 to K23, K30, K31)
+///   throws   K24 if a group kernel gets no groups, or another kernel some; K25 for groups without items; K28 for
+///            arrays in different memories, not in the memory of the named device, or in device memory with a worker
+///            named; K12 and K13 if the device cannot run the kernel; what async throws
 template <class... P, class... A>
   requires(detail::instance_arguments<A...>)
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {

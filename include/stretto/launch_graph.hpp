@@ -1,18 +1,21 @@
-// launch_graph.hpp - launches on objects that are known beforehand: described one by one, submitted as a whole, as
-// often as wanted.
+// launch_graph.hpp - graphs of launches on objects: described once, submitted as a whole any number of times.
 //
-//     launch_graph step;
-//     const launched packed = step.launch(pack, border, u, message);
-//     step.launch(after(packed), name("inner"), jacobi, inside, u, v, 0.25f);
-//     for (int n = 0; n < steps; ++n) step.submit();
+//     STRETTO_KERNEL(advance, (in<float> u, out<float> v), { v(global_id(0)) = u(global_id(0)) + 1; })
 //
-// What launches of a graph read and write orders them as if they had been submitted one after the other, in the order
-// in which they were described; after(...) says what no argument says, and is kept on the devices themselves where both
-// run on one.
+//     void advance_repeatedly(const object<float>& u, const object<float>& v, int pairs) {
+//       launch_graph two_steps;
+//       const launched first = two_steps.launch(advance, u.elements(), u, v);
+//       two_steps.launch(after(first), name("second step"), advance, u.elements(), v, u);
+//       for (int n = 0; n < pairs; ++n) two_steps.submit();
+//     }
 //
-// Threads     one at a time for launch; submit: any thread of the runtime, also several at a time.
-// Memory      arguments are kept: values as they were, objects as handles.
-// Cost        submit: as the launches one by one, but one lock for all.
+// The objects that launches read and write order the launches of a graph as if they were submitted one after another,
+// in the order of their description. after(...) adds dependencies that no object shows. If both launches run on one
+// device, the device itself keeps that order.
+//
+// Threads     launch: one thread at a time. submit: any threads of the runtime at the same time.
+// Memory      a graph keeps its arguments: copies of values, handles of objects.
+// Cost        submit: the cost of the single launches, with one lock for all.
 // Invariants  (1) all launches of a submission come before those of the next. (2) a graph has no cycle.
 // Source      whole task graphs submitted at once: the PREMA paper on heterogeneous tasking.
 #pragma once
@@ -27,23 +30,23 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// A launch of a graph, for after(). Plain data; means nothing to another graph.
+/// A handle of a launch of a graph, for after(). Plain data; valid in its graph only.
 struct launched {
   std::uint32_t graph = 0;
   std::uint32_t index = 0;
   friend bool operator==(launched, launched) = default;
 };
 
-/// The tag `after(a, b, ...)` or `after(range)` inside a graph: starts when those launches have ended.
+/// The result of after(a, b, ...) with launches of a graph.
 template <std::size_t N>
 struct launched_list {
   std::array<launched, N> items;
 };
-/// What after(...) makes of a range of launches.
+/// The result of after(range) with launches of a graph.
 struct launched_range {
   std::span<const launched> items;
 };
-/// The tag `after(a, b, ...)` within a graph: this launch starts only when these have ended.
+/// The tag `after(a, b, ...)` or `after(range)` of a launch of a graph: it starts when these launches have ended.
 template <std::same_as<launched>... L>
   requires(sizeof...(L) > 0)
 launched_list<sizeof...(L)> after(const L&... l) noexcept {
@@ -77,16 +80,18 @@ launched describe_launch(launch_list& graph, const kernel_code& code, const kern
 /// Launches on objects that are described one by one and submitted as a whole, any number of times.
 class launch_graph {
  public:
+  /// A graph without launches. Throws std::bad_alloc only.
   launch_graph();
   launch_graph(launch_graph&&) noexcept;
   launch_graph& operator=(launch_graph&&) noexcept;
   ~launch_graph();
 
-  /// Describes a launch on objects (object_launch.hpp says what of): nothing runs.
+  /// Adds a launch on objects to the graph without running it. Arguments as of launch (object_launch.hpp).
   ///
-  ///   tags     as of launch on objects; after(...) names events and futures that every submission waits for, or
+  ///   tags     as of launch on objects. after(...) names events and futures that every submission waits for, or
   ///            launches described before
-  ///   throws   A08 for a launch of another graph; K24, K25. What else a launch throws, submit throws
+  ///   returns  the launch, for after()
+  ///   throws   A08 for a launch of another graph; K24, K25. submit throws the other errors of a launch
   template <class... P, class... A>
   launched launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
     return with({}, k, range, given...);
@@ -102,12 +107,13 @@ class launch_graph {
         rest...);
   }
 
-  /// Submits all of them. Nothing is submitted where it throws.
+  /// Submits all launches of the graph, or none if it throws.
   ///
-  ///   returns  an event for all; each launch counts in the enclosing finish
-  ///   throws   what launch throws on objects: A02, A05 to A07
+  ///   returns  an event that triggers when all have ended; the enclosing finish counts each launch
+  ///   throws   the errors of launches on objects: B20, A02, A05 to A07
   event submit(std::source_location where = std::source_location::current()) const;
 
+  /// The number of launches in the graph.
   std::size_t size() const noexcept;
 
  private:

@@ -1,14 +1,19 @@
-// machine_of.hpp - what another node of the job has: its places, memories and devices.
+// machine_of.hpp - the platforms of other nodes of the job: their places, memories and devices.
 //
-//     const platform there = machine_of(at_node(2)).get();
-//     for (const place memory : there.places(place_kind::gpu_memory))   // each of its GPUs
-//       instance<float>::create(at_node(2), at(memory), box(0, n));
+//     std::vector<instance<float>> one_instance_per_gpu(coordinate size) {
+//       std::vector<instance<float>> all;
+//       const auto machines = machines_of_job().get();
+//       for (std::uint32_t n = 0; n < machines.size(); ++n)
+//         for (const place memory : machines[n].places(place_kind::gpu_memory))
+//           all.push_back(instance<float>::create(at_node(n), at(memory), box(0, size)).made);
+//       return all;
+//     }
 //
-// Threads     any of the runtime.
-// Cost        two messages and a task on that node, about 100 bytes a place. The machine of a node does not change:
-//             keep what you got.
-// Invariants  (1) equal to what this_machine() is there, with all that was measured or said of it; its places are
-//             numbered as there, and mean something only beside at_node of that node.
+// Threads     any thread of the runtime.
+// Cost        two messages and a task on that node, about 100 bytes per place. The platform of a node does not change:
+//             keep the result.
+// Invariants  the result equals this_machine() on that node, measurements included. Its places are valid only together
+//             with at_node of that node.
 #pragma once
 
 #include <stretto/future.hpp>
@@ -22,20 +27,16 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// The machine of that node, this one included.
+/// The platform of a node, which may be this one.
 ///
-///   throws   B20 on a thread of no runtime; N02 if there is no such node. N05 poisons the future if the node is lost
+///   throws   B20 on a thread of no runtime; N02 if there is no such node. N05 poisons the future if the node has
+///            failed
 future<platform> machine_of(at_node node, std::source_location where = std::source_location::current());
 
-/// The machines of all nodes of the job at once: element n is that of node n.
+/// The platforms of all nodes of the job: element n is that of node n.
 ///
-///     const auto machines = machines_of_job().get();
-///     for (std::uint32_t n = 0; n < machines.size(); ++n)
-///       for (const place memory : machines[n].places(place_kind::gpu_memory))   // each GPU of the job
-///         instance<float>::create(at_node(n), at(memory), box(0, size));
-///
-///   throws   B20; N05 poisons the future if a node is lost
-///   cost     as many as machine_of, side by side
+///   throws   B20; N05 poisons the future if a node has failed
+///   cost     one machine_of per node, all at the same time
 future<std::vector<platform>> machines_of_job(std::source_location where = std::source_location::current());
 
 }  // namespace stretto

@@ -1,15 +1,25 @@
-// mapper.hpp - which elements of an array a part of a kernel's range uses.
+// mapper.hpp - mappers: functions that give the elements of an array that a part of a kernel's range uses.
 //
-//     launch(jacobi, inside, u(neighborhood(1)), v(one_to_one), 0.25f);
-//     launch(multiply, c.elements(), a(slice(1)), b, c(one_to_one));
-//     launch(reversed, whole, x([n](const box& part) { return box(n - part.max()[0], n - part.min()[0]); }),
-//            y(one_to_one));
+//     STRETTO_KERNEL(multiply, (in<float, 2> a, in<float, 2> b, out<float, 2> c, int n), {
+//       float sum = 0;
+//       for (int k = 0; k < n; ++k) sum += a(global_id(0), k) * b(k, global_id(1));
+//       c(global_id(0), global_id(1)) = sum;
+//     })
+//     STRETTO_KERNEL(reversed, (in<float> x, out<float> y, int n), { y(global_id(0)) = x(n - 1 - global_id(0)); })
 //
-// A mapper is called with a part of the range, in items, and gives a box of elements. Those of this header keep to the
-// array's own elements: what reaches beyond is cut off. A mapper of the program's own is a function of the part, or of
-// the part and the array's elements, or of these and the whole range of the launch.
+//     void multiply_all(const buffer<float, 2>& a, const buffer<float, 2>& b, const buffer<float, 2>& c, int n) {
+//       launch(multiply, c.elements(), a(slice(1)), b(all), c(one_to_one), n);  // of a the rows of the chunk
+//     }
+//     void reverse(const buffer<float>& x, const buffer<float>& y, int n) {  // a mapper of the program
+//       const auto from_end = [n](const box& part) { return box(n - part.max()[0], n - part.min()[0]); };
+//       launch(reversed, box(0, n), x(from_end), y(one_to_one), n);
+//     }
 //
-// Threads     values; a mapper is called in the call of launch only.
+// A mapper gets a part of the range, in items, and returns a box of elements. The mappers of this header clip their
+// result to the box of the array. A mapper of the program is a function of the part; of the part and the array's box;
+// or of these and the whole range of the launch.
+//
+// Threads     values. Only the call of launch itself calls a mapper.
 // Source      range mappers: Celerity, whose names these are.
 #pragma once
 
@@ -25,15 +35,15 @@ namespace stretto {
 
 namespace mappers {
 
-/// What one_to_one is.
+/// The type of one_to_one.
 struct one_to_one {
-  /// The elements that this part of the range uses, within those of the array.
+  /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const { return intersection(part, elements); }
 };
-/// What neighborhood(...) makes.
+/// The type of neighborhood(...).
 struct neighborhood {
   point border;
-  /// The elements that this part of the range uses, within those of the array.
+  /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const {
     if (part.is_empty()) return {};
     point min = part.min(), max = part.max();
@@ -41,10 +51,10 @@ struct neighborhood {
     return intersection(box::between(min, max), elements);
   }
 };
-/// What slice(...) makes.
+/// The type of slice(...).
 struct slice {
   int axis;
-  /// The elements that this part of the range uses, within those of the array.
+  /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const {
     if (part.is_empty()) return {};
     point min = part.min(), max = part.max();
@@ -55,23 +65,23 @@ struct slice {
   }
 };
 
-/// What all is.
+/// The type of all.
 struct all {
-  /// The elements that this part of the range uses, within those of the array.
+  /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const { return part.is_empty() ? box() : elements; }
 };
-/// What fixed(...) makes.
+/// The type of fixed(...).
 struct fixed {
   box always;
-  /// The elements that this part of the range uses, within those of the array.
+  /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const {
     return part.is_empty() ? box() : intersection(always, elements);
   }
 };
-/// What transposed is, and transposed_by(...) makes.
+/// The type of transposed and transposed_by(...).
 struct transposed {
   std::array<std::uint8_t, max_axes> by;
-  /// The elements that this part of the range uses, within those of the array.
+  /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const {
     if (part.is_empty()) return {};
     point min, max;
@@ -85,32 +95,33 @@ struct transposed {
 
 }  // namespace mappers
 
-/// The element of the item's own id.
+/// Maps each item to the element at its own id.
 inline constexpr mappers::one_to_one one_to_one{};
-/// Also those up to `border` away from it, along every axis; or along each axis by its own.
+/// Maps each item to the box of elements up to `border` away from its id, along every axis, or with a number for each
+/// axis.
 constexpr mappers::neighborhood neighborhood(coordinate border) { return {{border, border, border}}; }
 constexpr mappers::neighborhood neighborhood(coordinate border0, coordinate border1, coordinate border2 = 0) {
   return {{border0, border1, border2}};
 }
-/// All of the row, or column, or pillar, through it: every element along this axis.
+/// Maps each item to all elements along one axis through its id, such as its row or column.
 constexpr mappers::slice slice(int axis) { return {axis}; }
 
-/// Every element, for each part.
+/// Maps every item to all elements of the array.
 inline constexpr mappers::all all{};
-/// The same elements, for each part.
+/// Maps every item to the same box of elements.
 constexpr mappers::fixed fixed(const box& always) { return {always}; }
-/// The element of the item's id with axes 0 and 1 exchanged; or whose axis a is the item's axis by[a], each of which is
-/// given once.
+/// Maps each item to the element at its id with axes 0 and 1 exchanged.
 inline constexpr mappers::transposed transposed{{1, 0, 2}};
-/// As transposed, with the order of the axes given: each of 0, 1 and 2 once.
+/// As transposed, for any order of axes: axis a of the element is axis by[a] of the item. Each of 0, 1 and 2 is given
+/// once; otherwise the call does not compile.
 consteval mappers::transposed transposed_by(std::uint8_t by0, std::uint8_t by1, std::uint8_t by2) {
   if (by0 > 2 || by1 > 2 || by2 > 2 || by0 == by1 || by0 == by2 || by1 == by2)
     throw "transposed_by takes each of the axes 0, 1 and 2 once";
   return {{by0, by1, by2}};
 }
 
-/// Gives a box of elements for a part of a range; told the array's elements, and the whole range, too, if it takes
-/// them.
+/// The requirements on a mapper: a function that returns a box, called with a part of the range, and, if it takes them,
+/// the box of the array and the whole range.
 template <class M>
 concept mapper = requires(const M& m, const box& b) {
   { m(b, b, b) } -> std::convertible_to<box>;
@@ -120,26 +131,24 @@ concept mapper = requires(const M& m, const box& b) {
   { m(b) } -> std::convertible_to<box>;
 };
 
-/// A tag of launches and host tasks: the range is cut only where its coordinate along each axis is a multiple of
-/// these, so that items which
-/// share an element are computed together.
+/// The result of constrain_split(...).
+struct split_constraint {
+  extent multiple;
+};
+/// The tag `constrain_split(n)` of launches and host tasks: the range is split only at multiples of these numbers of
+/// items, so that items that share an element stay together. For a group kernel the numbers count items, and groups
+/// also stay whole. The launch throws B35 for a number below 1.
 ///
 ///     launch(constrain_split(2), pairs, box(0, 10), x(one_to_one), y([](const box& part) {
 ///       return box(part.min()[0] / 2, (part.max()[0] + 1) / 2);
 ///     }));
-///
-/// Each is 1 or more, or the launch throws B35. Of a group kernel they count items, and groups stay whole, too.
-struct split_constraint {
-  extent multiple;
-};
-/// The tag `constrain_split(n)`: cuts of the range lie on multiples of these numbers of items.
 constexpr split_constraint constrain_split(coordinate along0, coordinate along1 = 1, coordinate along2 = 1) {
   return {extent(along0, along1, along2)};
 }
 
 namespace detail {
 
-/// Calls a mapper with as much as it takes.
+/// Calls a mapper with as many arguments as it takes.
 template <class M>
 auto call_mapper(const M& m, const box& part, const box& elements, const box& range) {
   if constexpr (requires { m(part, elements, range); }) return m(part, elements, range);
@@ -147,7 +156,7 @@ auto call_mapper(const M& m, const box& part, const box& elements, const box& ra
   else return m(part);
 }
 
-/// How what a mapper names follows the axes of the range, for the checks of a launch.
+/// The relation between a mapper's elements and the axes of the range, for the checks of a launch.
 struct mapper_form {
   enum class kind : std::uint8_t { unknown, one_to_one, around, slice, transposed };
   kind is = kind::unknown;

@@ -1,15 +1,32 @@
-// module.hpp - how a library adds operations at places: its life cycle, claims, pollers, channels, statistics.
+// module.hpp - modules: extend a runtime by places, operations, pollers, channels and statistics of a library.
 //
-// A module stands outside the core and uses public headers only; the core knows none by name.
+//     class clock_module : public module {
+//      public:
+//       std::string_view name() const noexcept override { return "clock"; }
+//       void initialise(module_host& host) override { reads_ = host.add_statistic("reads"); }
+//       double seconds() {
+//         const auto timing = reads_.measure();
+//         return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+//       }
 //
-// Threads     initialise, started and finalise: the thread that makes and destroys the runtime, the last as worker 0.
-//             The rest as each class says.
-// Invariants  (1) modules are initialised in the order of runtime_options::modules, before any worker exists, and
-//             finalised in reverse, after everything that can run has run and while workers still do. (2) a module
+//      private:
+//       statistic reads_;
+//     };
+//     void use_it() {
+//       runtime rt({.modules = {std::make_shared<clock_module>()}});
+//       rt.run([] { std::printf("%g\n", this_runtimes<clock_module>().seconds()); });
+//     }
+//
+// A module uses public headers only; the runtime knows no module by name.
+//
+// Threads     initialise, started and finalise: the thread that makes and destroys the runtime; finalise runs as worker
+//             0. Other members: see each class.
+// Invariants  (1) modules are initialised in the order of runtime_options::modules before any worker exists, and
+//             finalised in reverse order after all runnable tasks have run, while workers still exist. (2) a module
 //             whose initialise returned is finalised, also if a later one fails. (3) a place, a pair of memory kinds
-//             and a poller belong to one module.
-// Source      module life cycle, registration per kind of place, pollers: HiPER (Grossman et al.), where they hang off
-//             global tables; per-module instrumentation there counts calls and times as the statistics do here.
+//             and a poller belong to at most one module.
+// Source      module life cycle, registration per kind of place, pollers, counters per module: HiPER (Grossman et al.),
+//             where they are global tables.
 #pragma once
 
 #include <stretto/channel.hpp>
@@ -36,29 +53,32 @@ class module_set;
 struct membership;
 }  // namespace modules
 
-/// What a module may ask of the runtime that it is being initialised for. Good only inside `initialise`.
+/// The interface of the runtime for a module that is being initialised. Valid only inside `initialise`.
 class module_host {
  public:
-  /// The places there are, those that modules added included.
+  /// The platform of the runtime, with the places that modules have added.
   const platform& machine() const noexcept;
 
-  /// The module answers for this place from now on. If no worker's path reaches the place, `server` gets the tasks that
-  /// are spawned at it; without a server such a task is refused, with S02, as ever. `server` outlives the runtime.
+  /// Claims a place for the module.
   ///
-  ///   throws   M03 if another module has claimed it
+  ///   server   runs the tasks spawned at the place, if no worker's path reaches it; must outlive the runtime. Without
+  ///            a server, such a spawn throws S02
+  ///   throws   M03 if another module has claimed the place, P16 for a place of another platform
   void claim(place p, place_server* server = nullptr, std::source_location where = std::source_location::current());
-  /// All places of that kind; there may be none.
+  /// Claims all places of that kind and returns them; there may be none. Throws M03.
   std::vector<place> claim(place_kind kind, place_server* server = nullptr,
                            std::source_location where = std::source_location::current());
 
-  /// Asked from now on while it has something pending. It outlives the runtime. Throws M11 if it was added already.
+  /// Adds a poller, which the runtime calls while it has pending operations. It must outlive the runtime. Throws M11 if
+  /// it was added before.
   void add_poller(poller& p);
 
-  /// Copies from memories of one kind to those of the other, in this direction, go through `by`. Throws M10 if they
-  /// have a channel already; between two kinds of host memory they always do.
+  /// Makes copies from memories of kind `from` to those of kind `to` use this channel. Throws M10 if these kinds have a
+  /// channel, as any two kinds of host memory do.
   void add_channel(place_kind from, place_kind to, std::shared_ptr<channel> by);
 
-  /// A counter under the module's name; the same words give the same counter. For all of the module's life.
+  /// A counter of the module; calls with the same arguments return the same counter. Throws T03 if there are too many,
+  /// P16 for a place of another platform.
   statistic add_statistic(std::string_view what, place at = {});
 
  private:
@@ -68,32 +88,31 @@ class module_host {
   modules::membership& of_;
 };
 
-/// To be derived from; one object per runtime.
-///
-///     auto timers = std::make_shared<timer>();
-///     stretto::runtime rt({.modules = {timers}});
-///     rt.run([&] { wait(timers->after_seconds(0.5)); });
+/// The base class of modules. A module object belongs to one runtime, which gets it by runtime_options::modules.
 class module {
  public:
   module() = default;
   module(const module&) = delete;
   virtual ~module() = default;
 
-  /// For messages and statistics; unique in its runtime.
+  /// The name in messages and statistics; unique in its runtime, otherwise the runtime throws M01. Must not throw.
   virtual std::string_view name() const noexcept = 0;
 
-  /// Adds places and links that only the module knows of, before the platform is built from them.
+  /// Adds the module's places and links to the description before the runtime builds its platform. Throws what ends the
+  /// start of the runtime.
   virtual void add_places(platform_description& machine) const;
 
-  /// Before any worker exists; nothing may be spawned or made pending. What it throws ends the start of the runtime
-  /// (M04), after it has undone what it did itself.
+  /// Called before any worker exists. It must not spawn tasks or start operations. If it throws, the start of the
+  /// runtime fails with M04; the module must have undone its own effects.
   virtual void initialise(module_host& host) = 0;
 
-  /// The workers run: the module may start threads, and attach them. As initialise, but finalise follows its failure.
+  /// Called when the workers run. The module may start threads and attach them. If it throws, the start of the runtime
+  /// fails with M04, and finalise follows.
   virtual void started(runtime& owner);
 
-  /// The end: ends or poisons what is pending, detaches and joins its threads. It may spawn and wait; not so where the
-  /// start of the runtime failed before there were workers, and started was never called.
+  /// Called at the end of the runtime. It must end or poison pending operations, and detach and join its threads. It
+  /// may spawn and wait, unless the start of the runtime failed and started was never called. If it throws, the runtime
+  /// reports M06.
   virtual void finalise();
 
  private:
@@ -106,10 +125,10 @@ module* module_of_type(const std::type_info& type);
 [[noreturn]] void no_such_module(const std::type_info& type, const std::source_location& where);
 }  // namespace detail
 
-/// The module of that very type in the calling thread's runtime, so that libraries need not hand modules around.
+/// The module of exactly this type in the calling thread's runtime.
 ///
 ///   throws   M09 if there is none; B20 on a thread of no runtime
-///   cost     a search among the runtime's modules: a few ns each
+///   cost     a search among the runtime's modules: a few ns per module
 template <class Module>
 Module& this_runtimes(std::source_location where = std::source_location::current()) {
   module* const found = detail::module_of_type(typeid(Module));

@@ -1,4 +1,9 @@
-// mpi_mutex.hpp - who calls MPI, where it allows one thread at a time.
+// mpi_mutex.hpp - the lock for calls of MPI under MPI_THREAD_SERIALIZED.
+//
+//     void start_barrier(MPI_Comm all, int (*start)(MPI_Comm)) {  // a nonblocking call, such as MPI_Ibarrier
+//       const std::scoped_lock hold(mpi_mutex());
+//       start(all);
+//     }
 //
 // Threads     any.
 #pragma once
@@ -11,13 +16,12 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// With MPI_THREAD_SERIALIZED the runtime holds it round every call of MPI that it makes for the messages of a job. A
-/// program or a module that calls MPI then holds it round its own calls, and never round one that waits for another
-/// node: that node may wait for a message of this one.
+/// The mutex of this process for calls of MPI. With MPI_THREAD_SERIALIZED, the runtime locks it during each of its
+/// calls of MPI. A program or module that calls MPI must then lock it during its own calls. It must not hold it during
+/// a call that waits for another node, because that node may wait for a message of this one.
 ///
-/// With MPI_THREAD_MULTIPLE the runtime does not use it. Any thread may call MPI, blocking calls included, with this
-/// mutex or without. A runtime that starts MPI asks for that level where the program is linked with an MPI (option
-/// mpi_threads).
+/// With MPI_THREAD_MULTIPLE, the runtime does not use it, and any thread may call MPI without it. A runtime that starts
+/// MPI requests that level if the program is linked with an MPI (option mpi_threads).
 std::mutex& mpi_mutex() noexcept;
 
 }  // namespace stretto

@@ -1,25 +1,25 @@
-// native_kernel.hpp - kernels that the program brings: its own OpenCL C or CUDA code, host functions, calls of a
-// library.
+// native_kernel.hpp - kernels from the program's own OpenCL C or CUDA code, host functions, or calls of a library.
 //
-//     const native_kernel<void(kernels::in<float>, kernels::inout<float>, float)> saxpy({
-//         .name = "saxpy",
-//         .host = [](const kernel_work& w, auto x, auto y, float a) {
-//           for (auto i = w.min[0]; i < w.max[0]; ++i) y(i) += a * x(i);
-//         },
-//         .opencl = native_code::file("saxpy.cl"),
-//         .cuda = native_code::binary_file("saxpy.ptx"),
-//     });
-//     launch(saxpy, box(0, n), x, y, 2.0f);
+//     void saxpy_on_any_device(const object<float>& x, const object<float>& y) {
+//       static const native_kernel<void(kernels::in<float>, kernels::inout<float>, float)> saxpy({
+//           .name = "saxpy",
+//           .host = [](const kernel_work& work, auto from, auto to, float a) {
+//             for (auto i = work.min[0]; i < work.max[0]; ++i) to(i) += a * from(i);
+//           },
+//           .opencl = native_code::file("saxpy.cl"),
+//           .cuda = native_code::binary_file("saxpy.ptx"),
+//       });
+//       launch(saxpy, x.elements(), x, y, 2.0f);
+//     }
 //
-// It is launched as any other kernel, on instances and on objects, and computed where there is code for it. In place of
-// code it may have calls: a function that enqueues what it likes into the stream that it is handed, cuBLAS or CLBlast
-// for example; what it enqueued is the operation, and its end is the operation's.
+// A native kernel is launched as any other kernel, on instances, objects and buffers, on the devices for which it has
+// code. Instead of code it may have calls: a function that enqueues operations, such as those of cuBLAS or CLBlast,
+// into the stream that it gets. The launch then ends when these operations have ended.
 //
-// Threads     a native kernel may be launched from any thread; its functions are called from any thread, several at
-//             once.
-// Cost        of a launch: as that of other kernels. What one is made of is kept until the program ends.
-// Invariants  (1) code is compiled or loaded when it is first launched on a device. (2) calls are made once per launch,
-//             in the order of the stream.
+// Threads     any thread may launch a native kernel. Its functions run on any threads, several at the same time.
+// Cost        a launch costs as much as that of other kernels. The kernel's definition lives until the program ends.
+// Invariants  (1) code is compiled or loaded by its first launch on a device. (2) calls are made once per launch, in
+//             the order of the stream.
 // Source      native kernels and interoperability tasks: OCCA, SYCL 2020's host_task.
 #pragma once
 
@@ -38,53 +38,64 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// The types of parameters, for signatures: what the macros know as in, out, inout, local and reduce.
+/// The types of kernel parameters for the signature of a native kernel: in, out, inout, reduce and local, as in bodies.
 namespace kernels {
+/// An array of D dimensions that the kernel only reads.
 template <class T, std::size_t D = 1>
 using in = language<false>::in<T, D>;
+/// An array of which the kernel writes every element that the launch names.
 template <class T, std::size_t D = 1>
 using out = language<false>::out<T, D>;
+/// An array that the kernel reads and writes.
 template <class T, std::size_t D = 1>
 using inout = language<false>::inout<T, D>;
+/// An array to which items contribute by the operator Op.
 template <class Op, std::size_t D = 1>
 using reduce = language<false>::reduce<Op, D>;
+/// Memory of a group.
 template <class T>
 using local = language<false>::local<T>;
 }  // namespace kernels
 
-/// Code for one kind of device.
+/// The device code of a native kernel, for one kind of device.
 ///
-/// Its entry has the parameters of the signature: an array is a pointer to its first element (with_layouts: and a
-/// native_layout behind it), a value is itself. Local memory: in OpenCL a __local pointer; in CUDA no parameter, but
-/// dynamic shared memory. Ids count from 0 and the device's first axis is the range's last; groups are those of the
-/// launch, or as the device likes: then CUDA computes whole groups, and items beyond the range must do nothing.
+/// Its entry function has the parameters of the signature: an array is a pointer to its first element, followed by a
+/// native_layout if with_layouts is set; a value is passed by value. Local memory is a __local pointer in OpenCL; in
+/// CUDA it is no parameter but dynamic shared memory. Ids count from 0, and the device's first axis is the last axis of
+/// the range. Groups are those of the launch. For a launch without groups the device chooses; CUDA then computes whole
+/// groups, and items beyond the range must return.
 struct native_code {
   enum class form : std::uint8_t { none, text, file, binary, binary_file };
   form is = form::none;
-  std::string what;     // text or bytes, or the file's name
+  std::string what;     // the text, the bytes, or the file's name
   std::string entry;    // empty: the kernel's name
-  std::string options;  // of the compiler, between blanks
+  std::string options;  // of the compiler, separated by blanks
 
-  /// OpenCL C, or CUDA C++ whose entry is extern "C" __global__.
+  /// Source text: OpenCL C, or CUDA C++ with an extern "C" __global__ entry. Throws std::bad_alloc only.
   static native_code text(std::string source) { return {form::text, std::move(source), {}, {}}; }
-  /// The same from a file, read when it is first launched.
+  /// Source text in a file, which the first launch reads; that launch fails with K17 if it cannot. Throws
+  /// std::bad_alloc only.
   static native_code file(std::string name) { return {form::file, std::move(name), {}, {}}; }
-  /// What the driver's compiler made for this device; of CUDA: PTX, a cubin or a fatbin.
+  /// Compiled code: an OpenCL program binary of this device, or PTX, a cubin or a fatbin for CUDA. Throws
+  /// std::bad_alloc only.
   static native_code binary(std::string bytes) { return {form::binary, std::move(bytes), {}, {}}; }
+  /// Compiled code in a file, which the first launch reads. Throws std::bad_alloc only.
   static native_code binary_file(std::string name) { return {form::binary_file, std::move(name), {}, {}}; }
 
+  /// The same code with another name of its entry function. Throws std::bad_alloc only.
   native_code with_entry(std::string name) && { return entry = std::move(name), std::move(*this); }
+  /// The same code with options for its compiler. Throws std::bad_alloc only.
   native_code with_options(std::string words) && { return options = std::move(words), std::move(*this); }
 };
 
-/// What stands behind each array's pointer where with_layouts is set, by value; the pointer is then that of the whole
+/// The parameter behind each array's pointer if with_layouts is set, by value; the pointer is then that of the whole
 /// instance. In device code: typedef struct { long offset; long stride[3]; } with 64-bit integers.
 struct native_layout {
   std::int64_t offset = 0;             ///< elements from the pointer to the first element of the launch's part
   std::int64_t stride[3] = {0, 0, 0};  ///< elements from one coordinate to the next
 };
 
-/// What calls are handed of the device: void* stand for the driver's types, which this header does not know.
+/// The device and stream of a call. Driver types are void*, because this header includes no driver headers.
 struct native_call {
   enum class kind : std::uint8_t { host, opencl, cuda };
   kind is = kind::host;
@@ -94,19 +105,20 @@ struct native_call {
   kernel_work work;         ///< the range of the launch
 };
 
-/// An array as calls are handed it.
+/// An array argument of a call.
 template <class T, std::size_t D = 1>
 struct native_array {
   T* data = nullptr;             ///< host and simulated devices: the first element. CUDA: its CUdeviceptr. OpenCL: null
   void* buffer = nullptr;        ///< OpenCL: cl_mem, in which the first element is ...
-  std::size_t offset_bytes = 0;  ///< ... so far from the beginning
+  std::size_t offset_bytes = 0;  ///< ... so many bytes from the beginning
   std::int64_t stride[D] = {};   ///< elements from one coordinate to the next
   std::int64_t min[D] = {}, max[D] = {};  ///< its box; `data` is the element at min
 
+  /// The number of elements along an axis.
   std::int64_t length(int axis) const noexcept { return max[axis] - min[axis]; }
 };
 
-/// A kernel without its types, as devices see it.
+/// A native kernel without its types: the interface for devices. For Stretto itself.
 class native_functions {
  public:
   native_functions() = default;
@@ -116,14 +128,17 @@ class native_functions {
   native_code opencl, cuda;
   bool with_layouts = false;
 
+  /// Whether it has calls for this kind of device.
   virtual bool has_calls(native_call::kind on) const noexcept = 0;
-  /// Where the arrays are, by parameter: the first element's address, or buffer and offset.
+  /// The location of an array argument: the first element's address, or buffer and offset.
   struct location {
     void* data = nullptr;
     void* buffer = nullptr;
     std::size_t offset_bytes = 0;
   };
+  /// Makes the calls of one launch. Throws what they throw; the launch then fails.
   virtual void call(const native_call& on, const kernel_argument* arguments, const location* where) const = 0;
+  /// Computes a range on the host. Throws what the host function throws.
   virtual void run(const kernel_work& work, const kernel_argument* arguments) const = 0;
 };
 
@@ -136,11 +151,11 @@ struct native_request {
   std::span<const kernel_parameter> parameters;
   kernel_code::host_function run = nullptr;
 };
-/// Lives until the program ends.
+/// Keeps a native kernel until the program ends.
 const kernel_code& keep_native(native_request request, std::unique_ptr<native_functions> functions,
                                const std::source_location& where);
 
-/// What calls get for a parameter.
+/// The argument of a call for a parameter of type P.
 template <class P>
 struct handed {
   using type = P;
@@ -165,15 +180,18 @@ struct handed<P> {
 template <class Signature>
 class native_kernel;
 
+/// A kernel with its own device code and host function, for launch. The signature lists the parameter types of
+/// namespace kernels, and values.
 template <class... P>
 class native_kernel<void(P...)> : public kernel<void(P...)> {
  public:
   using calls = std::function<void(const native_call&, typename detail::handed<P>::type...)>;
 
-  /// What there is of it: code, or calls, for each kind of device; for the host a function that computes the items of
-  /// `work`, the parts of a launch side by side, or calls. Simulated devices do what the host does.
+  /// The parts of a native kernel: code or calls for each kind of device; for the host a function that computes the
+  /// items of `work`, called for several parts of a launch at the same time, or calls. Simulated devices use those of
+  /// the host.
   struct definition {
-    std::string name = {};
+    std::string name = {};   ///< in errors and traces, and of the entry function unless native_code names one
     bool in_groups = false;  ///< launched over in_groups(...)
     std::function<void(const kernel_work& work, P...)> host = {};
     calls host_calls = {};
@@ -181,10 +199,13 @@ class native_kernel<void(P...)> : public kernel<void(P...)> {
     calls opencl_calls = {};
     native_code cuda = {};
     calls cuda_calls = {};
-    /// Each array's pointer is followed by a native_layout: without, arrays have to be dense, the last axis fastest.
+    /// Passes a native_layout behind each array's pointer. Without it, arrays must be dense with the last axis
+    /// contiguous.
     bool with_layouts = false;
   };
 
+  /// Defines the kernel for the rest of the program. Throws std::bad_alloc only; launches throw K14 to K18 for wrong
+  /// code.
   explicit native_kernel(definition d, std::source_location where = std::source_location::current())
       : kernel<void(P...)>(keep(std::move(d), where)) {}
 

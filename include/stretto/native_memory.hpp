@@ -1,15 +1,17 @@
-// native_memory.hpp - memory that a program has from a device's driver itself, or of the host.
+// native_memory.hpp - device memory that the program allocated with the device's driver, for use by Stretto.
 //
-//     CUdeviceptr x;
-//     cuMemAlloc(&x, bytes);  // the program's, as before
-//     const native_memory its{.data = reinterpret_cast<void*>(x)};
-//     send_buffer(at_node(1), native_elements<float>{at(gpu_memory), its, count}, at(there), call(f));
-//     const auto u = instance<float>::external(at(gpu_memory), its, box(0, count));  // for all else
+//     event clear_cuda_memory(place gpu_memory, std::size_t count) {
+//       CUdeviceptr x;
+//       cuMemAlloc(&x, count * sizeof(float));  // the program frees it
+//       const native_memory its{.data = reinterpret_cast<void*>(x)};
+//       const auto u = instance<float>::external(at(gpu_memory), its, box(0, std::int64_t(count)));
+//       return fill(u, 0.0f);
+//     }
 //
 // Threads     a value.
-// Memory      stays the program's, which made it and frees it, and must outlive what uses it. What the program's own
-//             work in streams or queues of its own wrote must have ended before Stretto reads it: an event says so
-//             (after(...)).
+// Memory      belongs to the program, which frees it after the last operation that uses it. Work that the program
+//             enqueued in its own streams or queues must have ended before Stretto uses the memory: give an event by
+//             after(...).
 #pragma once
 
 #include <stretto/compiler.hpp>
@@ -20,13 +22,11 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// Where an array begins, as the driver of the memory's device names it.
+/// The address of an array, as the driver of its device names it.
 struct native_memory {
-  void* data =
-      nullptr;  ///< CUDA: a CUdeviceptr. Simulated devices: memory of the host that stands for theirs. Host: an address
-  void* buffer =
-      nullptr;  ///< OpenCL: cl_mem, made in the context that native kernels are handed (native_call::context)
-  std::size_t offset_bytes = 0;  ///< from there on
+  void* data = nullptr;          ///< CUDA: a CUdeviceptr. Simulated devices and the host: a host address
+  void* buffer = nullptr;        ///< OpenCL: a cl_mem of the context that native kernels get (native_call::context)
+  std::size_t offset_bytes = 0;  ///< of the first element, from data or from the start of the buffer
 };
 
 }  // namespace stretto

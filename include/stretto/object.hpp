@@ -1,21 +1,29 @@
-// object.hpp - arrays that are where they are needed: one logical array, copies of it in any memory, kept coherent.
+// object.hpp - coherent arrays of one node: the runtime copies them to the memories where launches use them.
 //
-//     object<float, 2> u({{0, 0}, {n, n}}), v({{0, 0}, {n, n}});
-//     launch(init, u.elements(), u);
-//     for (int s = 0; s < steps; ++s) launch(jacobi, inside, u, v, 0.1f), swap(u, v);
-//     auto seen = u.read().get();                       // seen.view()(i, j), held until `seen` goes
+//     STRETTO_KERNEL(jacobi, (in<float, 2> u, out<float, 2> v, float c), {
+//       int i = global_id(0), j = global_id(1);
+//       v(i, j) = u(i, j) + c * (u(i-1, j) + u(i+1, j) + u(i, j-1) + u(i, j+1) - 4 * u(i, j));
+//     })
+//     float diffused_corner(const std::vector<float>& first, coordinate n, int steps) {
+//       object<float, 2> u({{0, 0}, {n, n}}, first.data()), v({{0, 0}, {n, n}}, first.data());
+//       for (int s = 0; s < steps; ++s) {
+//         launch(jacobi, box({1, 1}, {n - 1, n - 1}), u, v, 0.1f);  // on any device, after the launch before
+//         std::swap(u, v);
+//       }
+//       return u.read().get().view()(1, 1);
+//     }
 //
-// A launch on objects says what its kernel reads and writes by the types of the kernel's parameters; from that follows,
-// in the order of submission, what it waits for. Where it is computed, a scheduler decides: the host or any device;
-// what is not valid there is copied there first, while earlier kernels run.
+// The parameter types of a kernel define which objects a launch reads and writes. From these and the order of
+// submission the runtime derives what the launch waits for. A scheduler selects the device that computes it, or the
+// host. Elements that are not valid there are copied first, while earlier kernels run.
 //
-// Threads     objects are handles, copied as values: any thread of the runtime. Submissions from several threads are
-//             ordered as they come.
-// Memory      what a launch wrote is seen by launches that follow it and through read() and change().
-// Cost        see docs/performance.md. Submission takes a lock of the runtime's.
-// Invariants  (1) readers share, contributors by one operator share, writers exclude; tiles that are disjoint do not
-//             order one another. (2) an object outlives every operation that uses it. (3) an element that nothing wrote
-//             is not read: A03.
+// Threads     objects are handles, copied as values; any thread of the runtime. Submissions from several threads are
+//             ordered by their arrival.
+// Memory      later launches, read() and change() see the writes of a launch.
+// Cost        see docs/performance.md. A submission takes a lock of the runtime.
+// Invariants  (1) readers run together, and so do contributors by one operator; writers run alone. Uses of disjoint
+//             tiles are independent. (2) an object outlives every operation that uses it. (3) a read of an element that
+//             nothing wrote fails with A03.
 // Source      hetero objects and tasks: the PREMA paper on heterogeneous tasking; data replicas: StarPU.
 #pragma once
 
@@ -46,14 +54,14 @@ namespace stretto {
 template <class T, std::size_t D>
 class object;
 
-/// A box of an object's elements, as an argument: u(box({0, 0}, {64, 64})).
+/// A box of an object's elements as an argument of a launch: u(box({0, 0}, {64, 64})).
 template <class T, std::size_t D>
 struct tile {
   object<T, D> of;
   box part;
 };
 
-/// An object and what of it each part of a range uses, as an argument: u(neighborhood(1)).
+/// An object with a mapper as an argument of a launch: u(neighborhood(1)).
 template <class T, std::size_t D>
 struct mapped {
   object<T, D> of;
@@ -61,16 +69,21 @@ struct mapped {
   detail::mapper_form form = {};
 };
 
-/// Elements of an object for host code, until it goes or release() is called. Move-only.
+/// Host access to elements of an object, until it is destroyed or release() is called. Launches that would write these
+/// elements wait until then; for change() and overwrite(), launches that would read them, too. Move-only.
 template <class T, std::size_t D>
 class held {
  public:
+  /// A view of the elements, valid until release(). Not after release(). Throws K07 for elements without a value, if
+  /// the program is checked (option check).
   stretto::view<T, D> view() const {
     data::layout shape;
     auto* const first = reinterpret_cast<T*>(detail::first_of(*is_, shape));
     return {first, shape};
   }
+  /// Ends the access.
   void release() noexcept { is_.reset(); }
+  /// Whether the access has not been released.
   explicit operator bool() const noexcept { return is_ != nullptr; }
 
  private:
@@ -79,14 +92,17 @@ class held {
   detail::held_pointer is_;
 };
 
+/// The name and the memory of an object.
 struct object_options {
   std::string_view name = {};  // shown in errors, traces and reports
-  /// Where it lives: memory that the host and a device share, as machine.at("sim_0_host_memory"). Both use the one copy
-  /// there, in place; other devices have copies of their own. K45 for other memory, K46 where it is too large. None: it
-  /// is where it is needed.
+  /// A memory that the host and a device share, such as machine.at("sim_0_host_memory"): both use the one copy there in
+  /// place, and other devices have copies of their own. The constructor throws K45 for other memory, K46 if the object
+  /// is too large. place{}: the runtime decides.
   place memory = {};
 };
 
+/// A handle of a coherent array of T with D dimensions. Copies of the handle name the same array. Members throw B20 on
+/// a thread of no runtime, A02 for an empty handle, and A05 for a box outside of the object.
 template <class T, std::size_t D = 1>
 class object {
   static_assert(D >= 1 && D <= 3, "an object has 1 to 3 dimensions");
@@ -98,19 +114,23 @@ class object {
   using element_type = T;
   static constexpr std::size_t dimensions = D;
 
-  /// Names nothing; using it is A02.
+  /// An empty handle.
   object() noexcept = default;
-  /// Elements are undefined until something writes them; memory is taken where and when it is needed.
+  /// An object whose elements are unwritten. It takes memory when and where launches need it. Throws B20, D14 for an
+  /// impossible size, K45 and K46 for options.memory.
   explicit object(const box& elements, const object_options& options = {},
                   std::source_location where = std::source_location::current())
       : handle_(make(elements, nullptr, options, where)) {}
-  /// Begins with a copy of `from`, dense in C order, made in the call.
+  /// An object that begins with a copy of `from`, dense in C order; the call makes the copy. Throws B20, D14, K45, K46,
+  /// and A04 if host memory is too full.
   object(const box& elements, const T* from, const object_options& options = {},
          std::source_location where = std::source_location::current())
       : handle_(make(elements, from, options, where)) {}
 
+  /// A tile of the object, for launches. Checks nothing; the launch throws A05.
   tile<T, D> operator()(const box& part) const { return {*this, part}; }
-  /// What each part of a launch's range uses; such a launch may be divided (see launch).
+  /// The object with a mapper, which gives the elements that a part of the launch's range uses. Such a launch may be
+  /// split among devices (object_launch.hpp). Throws B20, A02.
   template <mapper M>
   mapped<T, D> operator()(const M& by, std::source_location where = std::source_location::current()) const {
     static_assert(detail::fits_axes<M, D>, "transposed exchanges two axes: an object of one axis has none to exchange");
@@ -120,22 +140,23 @@ class object {
             },
             detail::form_of(by)};
   }
+  /// The box of its elements. Throws B20, A02.
   box elements(std::source_location where = std::source_location::current()) const {
     return detail::elements_of(handle_, where);
   }
 
-  /// The content for host code, once every launch submitted so far that writes there has ended. Launches that are
-  /// submitted later and write there wait until it is released. Poisoned with what those launches failed with, with A03
-  /// for elements that nothing wrote.
+  /// Read access for host code to all elements, or those of `part`, once the launches submitted so far that write them
+  /// have ended. Later launches that write them wait until it is released.
+  ///
+  ///   returns  a future, poisoned with the failure of such a launch, or with A03 for elements that nothing wrote
+  ///   throws   B20, A02, A05
   future<held<const T, D>> read(const box& part, std::source_location where = std::source_location::current()) const {
     return hold<const T>(part, access::in, where);
   }
   future<held<const T, D>> read(std::source_location where = std::source_location::current()) const {
     return hold<const T>(elements(where), access::in, where);
   }
-  /// A copy that the program owns, of the content that read() would give: nothing waits for it to go.
-  ///
-  ///     auto before = u.read_copy().get();  // before(i, j), whatever launches write later
+  /// A host copy of the elements that read() would give. Later launches do not wait for its end. Throws B20, A02, A05.
   future<array_copy<T, D>> read_copy(const box& part,
                                      std::source_location where = std::source_location::current()) const {
     auto made = std::make_shared<array_copy<T, D>>(part);
@@ -145,14 +166,16 @@ class object {
   future<array_copy<T, D>> read_copy(std::source_location where = std::source_location::current()) const {
     return read_copy(elements(where), where);
   }
-  /// The same, to be changed.
+  /// Read and write access for host code, once the launches submitted so far that use these elements have ended. Throws
+  /// B20, A02, A05; the future fails as that of read().
   future<held<T, D>> change(const box& part, std::source_location where = std::source_location::current()) const {
     return hold<T>(part, access::inout, where);
   }
   future<held<T, D>> change(std::source_location where = std::source_location::current()) const {
     return hold<T>(elements(where), access::inout, where);
   }
-  /// The same, for elements that are all written: nothing is copied from devices.
+  /// Write access for host code that writes all of these elements: nothing is copied from devices. Throws B20, A02,
+  /// A05.
   future<held<T, D>> overwrite(const box& part, std::source_location where = std::source_location::current()) const {
     return hold<T>(part, access::out, where);
   }
@@ -160,16 +183,20 @@ class object {
     return hold<T>(elements(where), access::out, where);
   }
 
-  /// Copies elements into memory of the program's, dense in C order, from wherever they are, once every launch
-  /// submitted so far that writes there has ended. Counts as a launch: for finish, for what follows, for failures. `to`
-  /// must last until then.
+  /// Copies elements to host memory of the program, dense in C order, once the launches submitted so far that write
+  /// them have ended. The copy counts as a launch for finish and for the order of later launches.
+  ///
+  ///   to       valid until the event has triggered
+  ///   returns  an event, poisoned as the future of read()
+  ///   throws   B20, A02, A05
   event copy_to(T* to, const box& part, std::source_location where = std::source_location::current()) const {
     return detail::copy_elements(handle_, part, access::in, reinterpret_cast<std::byte*>(to), where);
   }
   event copy_to(T* to, std::source_location where = std::source_location::current()) const {
     return copy_to(to, elements(where), where);
   }
-  /// Overwrites elements from memory of the program's, once every launch submitted so far that uses them has ended.
+  /// Overwrites elements from host memory of the program, dense in C order, once the launches submitted so far that use
+  /// them have ended. `from` must be valid until the event has triggered. Throws B20, A02, A05.
   event copy_from(const T* from, const box& part, std::source_location where = std::source_location::current()) const {
     return detail::copy_elements(handle_, part, access::out, reinterpret_cast<std::byte*>(const_cast<T*>(from)), where);
   }
@@ -177,18 +204,20 @@ class object {
     return copy_from(from, elements(where), where);
   }
 
-  /// Gives its room on all devices back, once what uses it there has ended; what is valid there alone comes to the host
-  /// first. Memory that the host shares with a device is the host's: an object stays where it lives.
+  /// Frees the object's memory on all devices once the operations there have ended. Elements that are valid there only
+  /// are copied to the host first. Memory that the host shares with a device counts as host memory. Throws B20, A02,
+  /// and A04 if the host has no memory for them.
   void remove_from_devices(std::source_location where = std::source_location::current()) const {
     detail::remove_from_devices(handle_, where);
   }
 
+  /// Whether the handle names an object.
   explicit operator bool() const noexcept { return handle_.get() != nullptr; }
   friend bool operator==(const object&, const object&) = default;
 
-  /// A part of messages, with the content that it will have once all has ended that was submitted before; which follows
-  /// by itself. Who reads the message has an object at once, whose content launches and views wait for. A09 outside of
-  /// messages.
+  /// Serialises the object in messages, with the elements that it has after all operations submitted before. The
+  /// receiver gets an object at once; launches and reads of it wait until the elements have arrived. Throws A09 outside
+  /// of messages, B40 when reading other bytes.
   template <class Archive>
   friend void fields(Archive& a, archived<object, Archive>& o) {
     if constexpr (std::same_as<Archive, field_reader>)
@@ -198,6 +227,7 @@ class object {
       detail::separate_object(const_cast<detail::object_handle&>(o.handle_));
     else a.bytes(nullptr, detail::most_bytes_of_name);
   }
+  /// The untyped handle, for Stretto itself.
   const detail::object_handle& handle() const noexcept { return handle_; }
 
  private:
@@ -219,7 +249,7 @@ class object {
 namespace detail {
 
 struct object_access {
-  /// The caller knows what its elements are.
+  /// The caller guarantees that T and D fit.
   template <class T, std::size_t D>
   static object<T, D> of(object_handle&& h) noexcept {
     return object<T, D>(std::move(h));

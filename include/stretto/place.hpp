@@ -1,8 +1,17 @@
-// place.hpp - a place: one node of the platform graph, as a value of four bytes, and what is said about it.
+// place.hpp - places: handles of the cores, caches, memories and devices of a platform, and their descriptions.
+//
+//     void print_gpus(const platform& machine) {
+//       for (const place gpu : machine.places(place_kind::gpu)) {
+//         const place_description& is = machine.about(gpu);
+//         std::printf("%s, a %s", is.name.c_str(), std::string(to_string(is.kind)).c_str());
+//         if (is.capacity_bytes) std::printf(" of %llu bytes", (unsigned long long)*is.capacity_bytes);
+//         std::puts("");
+//       }
+//     }
 //
 // Threads     values: copy, compare and hash them from any thread.
-// Cost        a place is an index; names and properties are looked up in the platform that it belongs to.
-// Invariants  a default place is invalid and equal only to other invalid places.
+// Cost        a place is an index of four bytes; its platform has its name and properties.
+// Invariants  a default-made place is invalid and equal only to other invalid places.
 // Source      places: the locality graph of HiPER/hclib; roles, memories and affinities: the Realm paper.
 #pragma once
 
@@ -20,7 +29,8 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// What a place is. Core to system_memory are ordered from the processor outwards: default paths climb this order.
+/// The kinds of places. core to system_memory are ordered from the processor outwards; default paths of workers follow
+/// this order.
 enum class place_kind : std::uint8_t {
   core,
   l1,
@@ -39,16 +49,17 @@ enum class place_kind : std::uint8_t {
   storage,
   other
 };
-/// How many kinds of places there are.
+/// The number of kinds of places.
 inline constexpr std::size_t place_kind_count = static_cast<std::size_t>(place_kind::other) + 1;
 
-/// The word used in files and messages: "core", "l2", "system_memory".
+/// The name of a kind in files and messages: "core", "l2", "system_memory".
 std::string_view to_string(place_kind kind) noexcept;
 
-/// The kind that a word names; nothing if no kind has that name.
+/// The kind with this name; nothing if there is none.
 std::optional<place_kind> place_kind_named(std::string_view word) noexcept;
 
-/// A node of the platform graph.
+/// A node of the platform graph: a core, cache, memory, device or store of this machine. Means something only with its
+/// platform.
 struct place {
   static constexpr std::uint32_t none = 0xffffffffu;
   std::uint32_t index = none;
@@ -58,7 +69,7 @@ struct place {
   friend constexpr auto operator<=>(const place&, const place&) = default;
 };
 
-/// What is known of one place. All but name and kind are optional; what is absent was not said or measured.
+/// The properties of a place. All but name and kind are optional; an absent one is unknown.
 struct place_description {
   std::string name;  // 1 to 255 bytes, unique in its platform
   place_kind kind = place_kind::other;
@@ -71,17 +82,16 @@ struct place_description {
   friend bool operator==(const place_description&, const place_description&) = default;
 };
 
-/// Two places next to one another. Links have no direction.
+/// A link between two adjacent places, without a direction.
 struct place_link {
-  place a, b;
-  std::optional<double> bandwidth_bytes_per_second;
-  std::optional<double> latency_seconds;
+  place a, b;                                        // the two ends
+  std::optional<double> bandwidth_bytes_per_second;  // of one direction
+  std::optional<double> latency_seconds;             // of one direction
 
   friend bool operator==(const place_link&, const place_link&) = default;
 };
 
-/// A whole platform as plain data: what files say, what discovery finds, what `platform::build` checks.
-/// A place's index is its position in `places`.
+/// A platform as plain data, the input of platform::build. The index of a place is its position in `places`.
 struct platform_description {
   std::vector<place_description> places;
   std::vector<place_link> links;

@@ -1,9 +1,28 @@
-// place_server.hpp - who runs tasks at a place that no worker serves: a module with threads or limits of its own.
+// place_server.hpp - place servers: run the tasks at places that no worker serves, for modules with threads of their
+// own.
 //
-// Threads     serve: any thread of the runtime, also within a poll. A served_task: one owner at a time.
-// Cost        handing a task over: one indirect call and one atomic addition; other tasks pay nothing.
-// Invariants  (1) a served_task is run, given to the workers, or ended by a failure, exactly once. (2) until then the
-//             finish around it waits, and the end of the runtime too, before modules are finalised.
+//     class one_at_a_time : public place_server {  // runs the tasks at its place on one thread of the module
+//      public:
+//       void serve(served_task&& task, place) override {
+//         const std::scoped_lock hold(mutex_);
+//         waiting_.push_back(std::move(task));
+//       }
+//       void run_all() {  // the module's thread, which is attached to the runtime, calls it
+//         std::unique_lock hold(mutex_);
+//         std::vector<served_task> taken = std::exchange(waiting_, {});
+//         hold.unlock();
+//         for (served_task& task : taken) task.run();
+//       }
+//
+//      private:
+//       std::mutex mutex_;
+//       std::vector<served_task> waiting_;
+//     };
+//
+// Threads     the runtime calls serve on any of its threads, also within a poll. A served_task has one owner at a time.
+// Cost        one indirect call and one atomic addition per served task; other tasks cost nothing.
+// Invariants  (1) a served_task is run, given to the workers, or failed, exactly once. (2) until then its finish waits,
+//             and so does the end of the runtime, before modules are finalised.
 #pragma once
 
 #include <stretto/event.hpp>
@@ -19,7 +38,7 @@ namespace detail {
 struct served_task_access;
 }
 
-/// A ready task that a place server was given. Move-only; destroyed unused, it fails the task with M07.
+/// A ready task for a place server. Move-only. Its destruction without a call fails the task with M07.
 class served_task {
  public:
   served_task() noexcept = default;
@@ -27,14 +46,15 @@ class served_task {
   served_task& operator=(served_task&& other) noexcept;
   ~served_task();
 
+  /// Whether it still holds a task.
   explicit operator bool() const noexcept { return task_; }
 
-  /// Runs it here, on a thread that is attached to the runtime and no worker: where the task waits, this thread
-  /// blocks. On a worker as to_workers().
+  /// Runs the task on this thread, which is attached to the runtime and no worker; a wait in the task blocks the
+  /// thread. On a worker it does the same as to_workers().
   void run() noexcept;
-  /// The workers run it, wherever they find it: for servers that decide when, not who.
+  /// Lets any worker run the task, for servers that only decide when tasks run.
   void to_workers() noexcept;
-  /// It will not run: its future is poisoned with `why`.
+  /// Ends the task without running it: its future is poisoned with `why`.
   void fail(std::exception_ptr why) noexcept;
 
  private:
@@ -42,13 +62,13 @@ class served_task {
   completion* task_ = nullptr;
 };
 
-/// Runs the tasks at a place that no worker serves. Modules derive their own from it.
+/// The base class of place servers. A module passes its server to module_host::claim.
 class place_server {
  public:
   virtual ~place_server() = default;
 
-  /// Takes over, by moving from it, a task that is ready at `where`; it may run inside the call, if this is no worker.
-  /// What is thrown before that is what the task's future gets.
+  /// Called with each ready task at `where`. The server moves from `task`; it may run it inside the call on a thread
+  /// that is no worker. An exception that it throws before moving from `task` poisons the task's future.
   virtual void serve(served_task&& task, place where) = 0;
 };
 

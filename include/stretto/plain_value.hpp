@@ -1,9 +1,16 @@
-// plain_value.hpp - which values are nothing but their bytes, so that a copy of the bytes is the value on every node
-// and device.
+// plain_value.hpp - detects types whose values can be copied to other nodes and devices as bytes, and explains why
+// others cannot.
+//
+//     struct particle { float position[3]; int kind; };
+//     struct list_node { list_node* next; };
+//     static_assert(stretto::detail::plain_value<particle>);
+//     static_assert(!stretto::detail::plain_value<list_node>);  // contains an address
+//
+//     buffer<particle> all(box(0, 100));  // buffer<list_node> would not compile, and the message says why
 //
 // Numbers, enumerations and trivially copyable structures of them are plain. Pointers, references, views, iterators and
-// closures are not: their bytes are addresses, or name what stays behind. Members of aggregates are looked at, the
-// first twelve of each. What classes hide in private members cannot be seen.
+// closures are not, because their bytes contain addresses. The checks include the first twelve members of aggregates,
+// but not the private members of classes.
 //
 // Threads     compile time only.
 #pragma once
@@ -22,9 +29,9 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// Why copied bytes are not the value.
+/// The reason why a copy of the bytes is not the value.
 enum class stays_behind {
-  nothing,  // they are
+  nothing,  // it is the value
   pointer,
   reference,
   view,
@@ -36,7 +43,7 @@ enum class stays_behind {
   no_fields,
 };
 
-/// Set beside types of ours that hold addresses.
+/// True for types of Stretto that contain addresses.
 template <class T>
 inline constexpr bool holds_address = false;
 template <class T>
@@ -49,22 +56,22 @@ concept optional_like = requires(T& o, const T& c) { o.reset(), o.emplace(), *c,
 template <class T>
 concept variant_like = requires(const T& v) { v.index(), v.valueless_by_exception(); };
 
-/// Looks at what other values lie at, and owns nothing: a span, a string_view, a range adaptor.
+/// A range that does not own its elements: a span, a string_view, a range adaptor.
 template <class T>
 concept owns_no_elements =
     requires(const T& v) { v.data(), v.size(); } && !requires(T& v) { v.clear(); } && !tuple_like<T>;
 template <class T>
 concept view_like = owns_no_elements<T> || std::ranges::enable_view<T> || std::ranges::enable_borrowed_range<T>;
-/// Stands for something that lies elsewhere.
+/// A type that points to something else.
 template <class T>
 concept iterator_like = requires(T& i) { *i, ++i; } || requires(const T& p) { p.operator->(); };
-/// As std::reference_wrapper.
+/// A type like std::reference_wrapper.
 template <class T>
 concept reference_like = requires(const T& r) {
   typename T::type;
   { r.get() } -> std::same_as<typename T::type&>;
 };
-/// Of the standard library: source_location, error_code, type_index, coroutine_handle.
+/// A type of the standard library that contains addresses: source_location, error_code, type_index, coroutine_handle.
 template <class T>
 concept library_address = requires(const T& v) {
   { v.file_name() } -> std::same_as<const char*>;
@@ -96,18 +103,19 @@ consteval stays_behind address_in_alternatives(const V<T...>*) {
   return found;
 }
 
-/// Converts to a member, whatever it is; or to one that holds an address alone.
+/// A value that converts to a member of any type.
 struct any_member {
   template <class T>
   operator T() const;
 };
+/// A value that converts to members that contain addresses only.
 struct any_address {
   template <class T>
     requires(address_in<T>() != stays_behind::nothing)
   operator T() const;
 };
 
-/// Whether X can be the value of member `at` of an aggregate.
+/// Whether an X can initialise member `at` of an aggregate.
 template <class T, class X, std::size_t at>
 consteval bool can_be_member() {
   if constexpr (at == 0) return requires { T{X{}}; };
@@ -130,7 +138,7 @@ consteval bool has_address_member() {
   else return has_address_member<T, at + 1>();
 }
 
-/// What of T is an address, as far as it can be seen.
+/// The kind of address in a T, as far as the compiler can see.
 template <class T>
 consteval stays_behind address_in() {
   using enum stays_behind;
@@ -148,8 +156,8 @@ consteval stays_behind address_in() {
   else return nothing;
 }
 
-/// Why the bytes of a T are not a T elsewhere. What a message brings is read into a value that is made first: a type
-/// without such a constructor is a closure, or has a reference among its members.
+/// The reason why the bytes of a T are not a T on other nodes. Values of messages are default-constructed before they
+/// are read. A type without a default constructor is taken for a closure, or for a structure with a reference.
 template <class T>
 consteval stays_behind left_by_bytes() {
   constexpr stays_behind found = address_in<T>();
@@ -161,7 +169,7 @@ consteval stays_behind left_by_bytes() {
 template <class T>
 concept plain_value = left_by_bytes<T>() == stays_behind::nothing;
 
-/// Says at compile time why T stays behind; true, so that it can stand in a static_assert.
+/// Fails to compile with the reason why T is not plain; otherwise true, for a static_assert.
 template <stays_behind why, class T>
 consteval bool explain() {
   using enum stays_behind;
@@ -192,7 +200,7 @@ consteval bool explain() {
                 "this type is not trivially copyable, and has no function fields() that names its parts");
   return true;
 }
-/// The same of elements, values and payloads that are copied as bytes, and are never made from nothing.
+/// As explain, for elements, values and payloads, which are copied as bytes and never default-constructed.
 template <class T>
 consteval bool explain_bytes() {
   if constexpr (!std::is_default_constructible_v<T> && !std::is_copy_assignable_v<T>)

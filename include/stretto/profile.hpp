@@ -1,10 +1,18 @@
-// profile.hpp - when one operation was created, became ready, ran and ended, where, and what it moved: profile(into).
+// profile.hpp - the profile of one operation: times of its creation, start and end, its worker, and its bytes.
 //
-// Threads     as of any future: the profile is a value, delivered once, whatever became of the operation.
-// Cost        for who asks: a heap allocation, a promise, and four readings of std::chrono::steady_clock. For who does
-//             not: nothing.
+//     double bytes_per_second(const instance<float>& u, const instance<float>& v, event computed) {
+//       future<operation_profile> profile_of_copy;
+//       const event copied = copy(u, v, {after(computed), profile(profile_of_copy)});
+//       wait(copied);
+//       const operation_profile& p = profile_of_copy.get();
+//       return double(p.bytes) / std::chrono::duration<double>(p.running()).count();
+//     }
+//
+// Threads     those of a future: the profile is a value that becomes ready once, also if the operation fails.
+// Cost        with the tag: a heap allocation, a promise, and four reads of std::chrono::steady_clock. Without:
+//             nothing.
 // Invariants  created <= ready <= started <= ended. A skipped operation has ready == started == ended.
-// Source      per-operation profiling requests: Realm. Ours answers with one value, through a future.
+// Source      per-operation profiling requests: Realm. Ours delivers one value through a future.
 #pragma once
 
 #include <stretto/future.hpp>
@@ -16,25 +24,21 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// How an operation ended.
+/// The way in which an operation ended.
 enum class outcome : std::uint8_t {
   succeeded,
-  failed,   // by itself
-  skipped,  // because something that it waited for had failed
+  failed,   // the operation itself
+  skipped,  // because a precondition had failed
 };
 
-/// What the tag profile(into) asks for.
-///
-///     future<operation_profile> p;
-///     event copied = copy(u, v, {after(computed), profile(p)});
-///     async(after(p), [p] { log(p.get().bytes, p.get().running()); });
+/// The profile of one operation. The tag profile(into) requests it.
 struct operation_profile {
   using clock = std::chrono::steady_clock;
 
   std::string operation;       // `task "halo"`, `copy of instance "u" to instance "v"`
   std::source_location where;  // the call
   clock::time_point created;   // the call
-  clock::time_point ready;     // all that it waited for had ended
+  clock::time_point ready;     // all preconditions had ended
   clock::time_point started;   // its first instruction, or its first byte
   clock::time_point ended;
   clock::duration suspended{};    // of a task, between started and ended: off every worker
@@ -45,13 +49,13 @@ struct operation_profile {
   std::uint32_t hops = 0;         // from memory to memory: 1 for a direct copy, more by way of others
   std::uint32_t parts = 0;        // that a data operation was cut into, to run side by side
   outcome result = outcome::succeeded;
-  std::exception_ptr why;  // what wait() would have thrown; null if it succeeded
+  std::exception_ptr why;  // the exception that wait() would have thrown; null if it succeeded
 
-  /// From the call until all preconditions had ended.
+  /// The time from the call until all preconditions had ended.
   clock::duration waited() const noexcept { return ready - created; }
-  /// From when it was ready until it started.
+  /// The time from then until the operation started.
   clock::duration queued() const noexcept { return started - ready; }
-  /// On a worker. What a task's worker ran on top of it, while it waited, is included.
+  /// The time on a worker. It includes other tasks that the worker ran on the stack of this one while it waited.
   clock::duration running() const noexcept { return ended - started - suspended; }
 };
 

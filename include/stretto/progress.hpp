@@ -1,13 +1,17 @@
-// progress.hpp - how far long work is: one line on a terminal, gone when the work ends; `stretto top` shows it too.
+// progress.hpp - a progress line on the terminal for long work; `stretto top` shows it, too.
 //
-// Threads     advance and set: any. Made and destroyed by one thread.
-// Cost        advance: one atomic addition and, where a line is shown, one reading of the clock; drawn ten times a
+// Threads     advance and set: any thread. One thread makes and destroys the object.
+// Cost        advance: one atomic addition and, if a line is shown, one clock read. The line is drawn ten times a
 //             second.
-// Invariants  (1) where standard error is no terminal nothing is written, unless asked for. (2) of several that live at
-//             once, the newest has the line.
+// Invariants  (1) nothing is written if standard error is not a terminal, unless the options ask for it. (2) of several
+//             live objects, the newest has the line.
 //
-//     stretto::progress p("smoothing", steps, {.unit = "steps"});
-//     for (int i = 0; i < steps; ++i) smooth(), p.advance();
+//     void smooth(int step);
+//
+//     void smooth_all(int steps) {
+//       progress p("smoothing", static_cast<std::uint64_t>(steps), {.unit = "steps"});
+//       for (int i = 0; i < steps; ++i) smooth(i), p.advance();
+//     }
 #pragma once
 
 #include <stretto/compiler.hpp>
@@ -21,31 +25,33 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// How progress is shown.
+/// The appearance of a progress line.
 struct progress_options {
-  std::string unit = {};              // what is counted: "steps"
+  std::string unit = {};              // the unit of the counts: "steps"
   std::optional<bool> shown = {};     // absent: STRETTO_PROGRESS, whose default is: on a terminal
   std::optional<bool> coloured = {};  // absent: STRETTO_COLOR, whose default is: on a terminal, unless NO_COLOR is set
 };
 
-/// How far a long piece of work is: a line on a terminal, which goes when this object is destroyed.
+/// The progress of long work: a line on the terminal that disappears when this object is destroyed.
 class progress {
  public:
-  /// Work called `what`, a word or two, of `total` units; 0: how many is not known.
+  /// Starts a line for the work `what`, a word or two, of `total` units; 0 if the total is unknown. Throws
+  /// std::bad_alloc only.
   explicit progress(std::string what, std::uint64_t total = 0, progress_options options = {});
   progress(const progress&) = delete;
   ~progress();
 
-  /// So much more is done.
+  /// Adds this many units to those done.
   void advance(std::uint64_t units = 1) noexcept {
     done_.fetch_add(units, std::memory_order_relaxed);
     if (shown_) draw_now_and_then();
   }
-  /// So much is done in all.
+  /// Sets the number of units done.
   void set(std::uint64_t units) noexcept {
     done_.store(units, std::memory_order_relaxed);
     if (shown_) draw_now_and_then();
   }
+  /// The number of units done.
   std::uint64_t done() const noexcept { return done_.load(std::memory_order_relaxed); }
 
  private:

@@ -1,9 +1,19 @@
-// recorded_data.hpp - copies, fills and reductions as operations of a recorded graph: the usual verbs, the graph first.
+// recorded_data.hpp - copy, fill, gather, scatter and reduce as operations of a recorded graph: the graph is the first
+// argument.
+//
+//     void exchange(const instance<float>& left, const instance<float>& right, const box& border, int steps) {
+//       recorded_graph<> g(name("exchange"));
+//       auto there = copy(g, left, right, border);
+//       copy(g, right, left, border.shifted(border.size()[0]), after(there));
+//       event done;
+//       for (int i = 0; i < steps; ++i) done = g.replay(after(done));
+//       wait(done);
+//     }
 //
 // Threads     as the recording of tasks (recorded_graph.hpp).
-// Cost        checked once, when recorded. In a replay an operation of up to 16 KiB runs where its last predecessor
-//             ended, with no task, no event and no allocation; a larger one as in copy.hpp.
-// Invariants  as in copy.hpp. Instances may be destroyed between replays: then the operation fails with D08.
+// Cost        checks run once, when recorded. In a replay, an operation of up to 16 KiB runs on the thread that ends
+//             its last predecessor, without a task, an event or an allocation; a larger one as in copy.hpp.
+// Invariants  as in copy.hpp. If an instance was destroyed between replays, the operation fails with D08.
 #pragma once
 
 #include <stretto/copy.hpp>
@@ -14,14 +24,17 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// What a recorded data operation comes after, and its name: after(...), name("..."), or {after(...), name("...")}.
-/// What it was made of must outlive the call.
+/// The tags of a recorded data operation: after(...), name("..."), or {after(...), name("...")}. The tags must outlive
+/// the call.
 class recorded_tags {
  public:
   constexpr recorded_tags() noexcept = default;
+  /// From after(a, b, ...), and a name.
   template <std::size_t N>
   recorded_tags(const recorded_list<N>& list, task_name n = {}) noexcept : after(list.items), name(n.text) {}
+  /// From after(range), and a name.
   recorded_tags(recorded_range range, task_name n = {}) noexcept : after(range.items), name(n.text) {}
+  /// From a name.
   recorded_tags(task_name n) noexcept : name(n.text) {}
 
   std::span<const recorded_operation> after;
@@ -52,9 +65,10 @@ recorded_operation record_clear(graph_base& g, const instance_handle& h, const r
                                 const std::source_location& where);
 }  // namespace detail
 
-/// Each replay copies; otherwise as the copy without a graph.
+/// Records a copy: each replay copies the elements. Arguments as of the copy without a graph (copy.hpp).
 ///
-///     auto halo = copy(g, left, right, border, after(computed));
+///   returns  the operation, for after()
+///   throws   what copy throws, D06, D01, D13; S21 while a replay is under way; S22 for an operation of another graph
 template <class T, std::size_t D>
 recorded_operation copy(detail::graph_base& g, const instance<T, D>& from, const instance<T, D>& to,
                         const recorded_tags& tags = {}, std::source_location where = std::source_location::current()) {
@@ -79,7 +93,7 @@ recorded_operation copy(detail::graph_base& g, const instance<T, D>& from, const
   return detail::record_copy(g, to.handle(), from.handle(), {&target, 1}, part.min() - at, tags, where);
 }
 
-/// Each replay sets all elements, or those of `part`, to the value that was given when recorded.
+/// Records a fill: each replay sets all elements, or those of `part`, to this value. Throws as the recorded copy.
 template <class T, std::size_t D>
 recorded_operation fill(detail::graph_base& g, const instance<T, D>& to, const std::type_identity_t<T>& value,
                         const recorded_tags& tags = {}, std::source_location where = std::source_location::current()) {
@@ -92,7 +106,8 @@ recorded_operation fill(detail::graph_base& g, const instance<T, D>& to, const b
   return detail::record_fill(g, to.handle(), &part, &value, sizeof(T), tags, where);
 }
 
-/// The indices are read anew in each replay.
+/// Records a gather: to[p] = from[indices[p]] for every p of `to`. Each replay reads the indices. Throws what gather
+/// throws, S21, S22.
 template <class T, std::size_t D, std::size_t E, class Index>
   requires detail::index_into<Index, D>
 recorded_operation gather(detail::graph_base& g, const instance<T, D>& from, const instance<Index, E>& indices,
@@ -101,7 +116,7 @@ recorded_operation gather(detail::graph_base& g, const instance<T, D>& from, con
   return detail::record_indexed(g, detail::indexed::gather, to.handle(), from.handle(), indices.handle(),
                                 detail::index_traits<Index>::kind, tags, where);
 }
-/// Records a scatter: to[indices[p]] = from[p] for every p of `from`.
+/// Records a scatter: to[indices[p]] = from[p] for every p of `from`. Throws what scatter throws, S21, S22.
 template <class T, std::size_t D, std::size_t E, class Index>
   requires detail::index_into<Index, D>
 recorded_operation scatter(detail::graph_base& g, const instance<T, E>& from, const instance<Index, E>& indices,
@@ -111,7 +126,8 @@ recorded_operation scatter(detail::graph_base& g, const instance<T, E>& from, co
                                 detail::index_traits<Index>::kind, tags, where);
 }
 
-/// Each replay applies what is held then.
+/// Records a reduce: each replay applies the contributions that `from` has at that time, or combines two arrays. Throws
+/// what reduce throws, S21, S22.
 template <class Op, std::size_t D>
 recorded_operation reduce(detail::graph_base& g, const reduction_instance<Op, D>& from,
                           const instance<typename Op::lhs_type, D>& to, const recorded_tags& tags = {},
@@ -130,7 +146,7 @@ recorded_operation reduce(detail::graph_base& g, const instance<typename Op::rhs
                           std::source_location where = std::source_location::current()) {
   return detail::record_reduce(g, from.handle(), to.handle(), &part, detail::kind_of<Op>, tags, where);
 }
-/// Records a fold of one reduction instance into another.
+/// Records a fold_into of one reduction instance into another. Throws what fold_into throws, S21, S22.
 template <class Op, std::size_t D>
 recorded_operation fold_into(detail::graph_base& g, const reduction_instance<Op, D>& from,
                              const reduction_instance<Op, D>& to, std::uint32_t number = detail::any_contributor,
@@ -138,7 +154,7 @@ recorded_operation fold_into(detail::graph_base& g, const reduction_instance<Op,
                              std::source_location where = std::source_location::current()) {
   return detail::record_fold(g, from.handle(), to.handle(), number, detail::kind_of<Op>, tags, where);
 }
-/// Records that a reduction instance is set to the identity of its operator.
+/// Records a clear: each replay drops the contributions of a reduction instance. Throws what clear throws, S21, S22.
 template <class Op, std::size_t D>
 recorded_operation clear(detail::graph_base& g, const reduction_instance<Op, D>& r, const recorded_tags& tags = {},
                          std::source_location where = std::source_location::current()) {

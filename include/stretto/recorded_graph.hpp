@@ -1,13 +1,24 @@
-// recorded_graph.hpp - a set of operations and their order, written down once and replayed many times.
+// recorded_graph.hpp - graphs of tasks that are recorded once and replayed many times.
+//
+//     void relax_repeatedly(void (*relax)(int half, int step), int steps) {
+//       recorded_graph<int> g(name("relax"));  // each replay has an int as its argument
+//       auto left = g.add(name("left"), [=](int step) { relax(0, step); });
+//       auto right = g.add(name("right"), [=](int step) { relax(1, step); });
+//       g.add(after(left, right), [] { std::puts("a step is done"); });
+//       event done;
+//       for (int step = 0; step < steps; ++step) done = g.replay(step, after(done));
+//       wait(done);
+//     }
 //
 // Threads     recording: one thread at a time, while no replay is under way. replay: any thread of the runtime.
-// Memory      what happened before replay() is visible to its operations; what they did, after its event.
-// Cost        a replayed task costs less than an async with the same preconditions: no record is made, no list of
-//             waiters, no dependency is looked at twice; an operation with one predecessor needs no counter. Once as
-//             many replays as ever overlap have been made, replaying allocates nothing.
-// Invariants  (1) each operation starts once per replay, after all that it was recorded after. (2) what an operation
-//             throws skips what comes after it, and poisons the replay's event. (3) a graph never has a cycle.
-// Source      subgraphs: Realm; executable graphs that replay on themselves in turn: CUDA graphs.
+// Memory      writes before replay() are visible to its operations; their writes, once its event has triggered.
+// Cost        a replayed task costs less than an async with the same preconditions: it needs no record and no list of
+//             waiters, and with one predecessor no counter. A replay allocates nothing unless more replays overlap than
+//             ever before.
+// Invariants  (1) each operation starts once per replay, after all operations that it was recorded after. (2) an
+//             exception of an operation skips those after it, and poisons the replay's event. (3) a graph never has a
+//             cycle.
+// Source      subgraphs: Realm; executable graphs whose replays run one after another: CUDA graphs.
 #pragma once
 
 #include <stretto/task.hpp>
@@ -19,28 +30,30 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// An operation of a recorded graph, for after() and make_edge(). Plain data; means nothing to another graph.
+/// A handle of an operation of a recorded graph, for after() and make_edge(). Plain data; valid in its graph only.
 struct recorded_operation {
   std::uint32_t graph = 0;
   std::uint32_t index = 0;
   friend bool operator==(recorded_operation, recorded_operation) = default;
 };
 
-/// An operation that ends when an event does which each replay brings along: bind(x, event). Nothing bound: at once.
+/// An operation that ends when the event does that a replay binds to it: bind(x, event). Without a binding it ends at
+/// once.
 struct external_precondition : recorded_operation {};
-/// An operation that triggers the user event which a replay brings along, or poisons it: bind(x, user_event).
+/// An operation that triggers, or poisons, the user event that a replay binds to it: bind(x, user_event).
 struct external_postcondition : recorded_operation {};
 
-/// The tag `after(a, b, ...)` or `after(range)` inside a graph: starts when those operations have ended.
+/// The result of after(a, b, ...) with operations of a recorded graph.
 template <std::size_t N>
 struct recorded_list {
   std::array<recorded_operation, N> items;
 };
-/// What after(...) makes of a range of recorded operations.
+/// The result of after(range) with operations of a recorded graph.
 struct recorded_range {
   std::span<const recorded_operation> items;
 };
-/// The tag `after(a, b, ...)` within a recorded graph: the operation starts only when these have ended.
+/// The tag `after(a, b, ...)` or `after(range)` of a recorded operation: in each replay it starts when these have
+/// ended.
 template <std::derived_from<recorded_operation>... Operation>
   requires(sizeof...(Operation) > 0)
 recorded_list<sizeof...(Operation)> after(const Operation&... o) noexcept {
@@ -48,47 +61,46 @@ recorded_list<sizeof...(Operation)> after(const Operation&... o) noexcept {
 }
 inline recorded_range after(std::span<const recorded_operation> operations) noexcept { return {operations}; }
 
-/// For one replay: what an external precondition waits for, or what an external postcondition triggers.
+/// The event that one replay binds to an external precondition or postcondition. Made by bind().
 struct binding {
   recorded_operation port;
   event bound;
 };
-/// What an external precondition waits for, or an external postcondition triggers, in one replay.
+/// Binds an event to an external precondition, or a user event to an external postcondition, for one replay.
 inline binding bind(external_precondition p, event e) noexcept { return {p, e}; }
 inline binding bind(external_postcondition p, user_event e) noexcept { return {p, e}; }
 
-/// What a replay does that is called before the one before it has ended: it begins after that one's end, however it
-/// ended; or it runs beside it, on counters of its own but with the same bodies. In turn, a body must not wait for a
-/// later replay of its own graph: that would wait for the body.
+/// The order of replays of one graph. in_turn: a replay begins when the one before has ended, with or without a
+/// failure; a body must then not wait for a later replay of its own graph. overlapping: replays run at the same time,
+/// with the same bodies.
 enum class replays : std::uint8_t { in_turn, overlapping };
 
-/// Sizes of a recorded graph, and how often it was replayed.
+/// The sizes of a recorded graph, and counts of its replays.
 struct graph_statistics {
-  std::size_t operations = 0;
-  std::size_t edges = 0;
-  std::uint64_t replays = 0;  // begun so far
-  std::size_t under_way = 0;  // not ended yet
-  std::size_t states = 0;     // sets of counters ever made: the most replays that were under way at once
+  std::size_t operations = 0;  // recorded operations
+  std::size_t edges = 0;       // dependencies between them
+  std::uint64_t replays = 0;   // begun so far
+  std::size_t under_way = 0;   // replays that have not ended
+  std::size_t states = 0;      // sets of counters made: the largest number of replays under way at once
 };
 
 namespace detail {
 
 struct graph_core;
 
-/// The body of a recorded operation, and how it is called: what it returns is the event that the operation ends with.
+/// The body of a recorded operation, and how to call it. The operation ends with the event that it returns.
 struct recorded_body {
   std::shared_ptr<void> body;
   event (*run)(void* body, const void* arguments);
-  /// Operations that follow one another, with nothing between them, and go to the same device, are started and ended as
-  /// one: `run_row` is called with the bodies of all in place of `run`. They may start behind `behind` when that is
-  /// under way there.
+  /// Successive operations on one device start and end as one: run_row is called with all of their bodies instead of
+  /// run. They may be enqueued behind the event `behind` while that is under way on the device.
   const void* device = nullptr;
   event (*run_row)(std::span<void* const> bodies, event behind) = nullptr;
 };
-/// What may run where the last predecessor ended: data operations. Everything else is a task.
+/// Whether an operation runs as a task, or at once on the thread that ends its last predecessor (data operations).
 enum class runs : std::uint8_t { as_task, at_once };
 
-/// What the tags of one recorded operation say.
+/// The request that the tags of a recorded operation fill.
 struct recorded_request : placing_request {
   std::span<const recorded_operation> after;
 
@@ -103,7 +115,7 @@ template <std::size_t N>
 struct subject_of<recorded_list<N>> {
   using type = recorded_range;
 };
-/// Of an operation that runs nothing.
+/// The request of an operation that runs nothing.
 struct port_request : recorded_request {
   template <class Tag>
     requires requires(recorded_request request, const Tag& tag) { request.apply(tag); }
@@ -116,25 +128,27 @@ struct port_request : recorded_request {
   }
 };
 
-/// How a graph's arguments are kept for one replay.
+/// The copy of the arguments of a replay.
 struct arguments_type {
   std::size_t bytes, alignment;
   void (*construct)(void* to, const void* from);
   void (*drop)(void* arguments) noexcept;  // null: nothing to do
 };
 
-/// The counted reference behind every recorded_graph.
+/// The base of every recorded_graph: a counted reference to its compiled part.
 class graph_base {
  public:
   graph_base(const graph_base&) = delete;
 
-  /// `then` also waits for `first`. Throws S20, with the operations on it, if that would close a cycle; S21 while a
-  /// replay is under way; S22 for an operation of another graph.
+  /// Adds an edge: `then` also waits for `first`. Throws S20, which lists the operations, if it would close a cycle;
+  /// S21 while a replay is under way; S22 for an operation of another graph.
   void make_edge(recorded_operation first, recorded_operation then,
                  std::source_location where = std::source_location::current());
 
+  /// Records an operation that waits for an event of each replay. Throws S21.
   external_precondition add_precondition(task_name name = {},
                                          std::source_location where = std::source_location::current());
+  /// Records an operation that triggers a user event of each replay. Tags: after(...), name("text"). Throws S21, S22.
   template <class... A>
   external_postcondition add_postcondition(first_tag<port_request, A...> first, const A&... rest) {
     return behind_tags(
@@ -145,9 +159,10 @@ class graph_base {
         rest...);
   }
 
+  /// The present sizes and counts.
   graph_statistics statistics() const;
 
-  /// For data operations: see recorded_data.hpp.
+  /// Records any operation. For recorded_data.hpp and recorded_launch.hpp.
   recorded_operation record(runs how, const char* verb, recorded_body body, const recorded_request& request,
                             const std::source_location& where);
 
@@ -163,7 +178,7 @@ class graph_base {
   graph_core* core_;
 };
 
-/// What a body returned, as the event that its operation ends with.
+/// Calls a body and converts its result to the event that ends its operation.
 template <class Body, class Tuple>
 struct recorded_call;
 template <class Body, class... Argument>
@@ -190,21 +205,14 @@ struct recorded_call<Body, std::tuple<Argument...>> {
 
 }  // namespace detail
 
-/// Operations in their order, recorded once. A graph belongs to the runtime of the thread that makes it.
-///
-///     recorded_graph<int> g(name("relax"));                       // each replay is given an int
-///     auto left  = g.add(name("left"),  [&](int step) { relax(0, step); });
-///     auto right = g.add(name("right"), [&](int step) { relax(1, step); });
-///     g.add(after(left, right), [&] { swap(); });
-///     event done;
-///     for (int step = 0; step < 100; ++step) done = g.replay(step, after(done));
-///
-/// The graph may go while replays are under way; they end all the same.
+/// A graph of operations, recorded once and replayed with new arguments of types Argument. It belongs to the runtime of
+/// the thread that makes it, and may be destroyed while replays are under way; these go on.
 template <class... Argument>
 class recorded_graph : public detail::graph_base {
   using arguments = std::tuple<Argument...>;
 
  public:
+  /// A graph without operations. Throws B20 on a thread of no runtime.
   explicit recorded_graph(task_name name = {}, replays overlap = replays::in_turn,
                           std::source_location where = std::source_location::current())
       : graph_base(name.text, overlap, kept, where) {}
@@ -214,9 +222,9 @@ class recorded_graph : public detail::graph_base {
   /// Records a task.
   ///
   ///   tags     any of after(operations...), at(place), on(processor), priority(n), name("text"), before the body
-  ///   body     called once per replay, with the replay's arguments or with none; several replays share it. If it
-  ///            returns an event or a future, its operation ends when that does: so a body can start what takes time,
-  ///            a copy or the replay of another graph, and give its worker back.
+  ///   body     called once per replay, with the replay's arguments or with none; replays share it. If it returns an
+  ///            event or a future, its operation ends when that does. A body can thus start a copy or the replay of
+  ///            another graph without holding its worker
   ///   throws   S21 while a replay is under way, S22 for an operation of another graph; S02, S03, S04 as async
   template <class F>
   recorded_operation add(F&& body, std::source_location where = std::source_location::current()) {
@@ -234,10 +242,11 @@ class recorded_graph : public detail::graph_base {
 
   /// Runs all operations once, in their order.
   ///
-  ///   argument   copied; bodies see them as they are now
-  ///   after      what must have ended first; poisoned, every operation is skipped
+  ///   argument   copied in the call
+  ///   after      preconditions of the replay; if one is poisoned, every operation is skipped
   ///   bindings   {bind(precondition, event), bind(postcondition, user_event)}, at most one for each
-  ///   returns    happens when all operations have ended; poisoned with the first failure, in recording order
+  ///   returns    an event that triggers when all operations have ended; poisoned with the first failure in recording
+  ///              order
   ///   throws     S22 for a binding of another graph, S23 on a thread of another runtime
   event replay(const Argument&... argument, const preconditions& after = {}, std::span<const binding> bindings = {},
                std::source_location where = std::source_location::current()) {

@@ -1,18 +1,26 @@
-// recorded_launch.hpp - kernels as operations of a recorded graph: the usual verb, the graph first.
+// recorded_launch.hpp - kernel launches as operations of a recorded graph: the graph is the first argument.
 //
-//     recorded_graph<> step;
-//     auto a = launch(step, jacobi, interior, u, v, 0.1f);
-//     auto b = launch(step, after(a), jacobi, interior, v, u, 0.1f);
-//     event done;
-//     for (int i = 0; i < 1000; ++i) done = step.replay(after(done));
+//     STRETTO_KERNEL(smooth, (in<float> u, out<float> v), {
+//       int i = global_id(0);
+//       v(i) = (u(i - 1) + u(i + 1)) / 2;
+//     })
+//
+//     void smooth_repeatedly(const instance<float>& u, const instance<float>& v, int pairs) {
+//       const box inside(u.elements().min()[0] + 1, u.elements().max()[0] - 1);
+//       recorded_graph<> two_steps;
+//       auto first = launch(two_steps, smooth, inside, u, v);
+//       launch(two_steps, after(first), smooth, inside, v, u);
+//       event done;
+//       for (int i = 0; i < pairs; ++i) done = two_steps.replay(after(done));
+//       wait(done);
+//     }
 //
 // Threads     as the recording of tasks (recorded_graph.hpp).
-// Cost        checked, and compiled, once, when recorded. In a replay, launches on one device that follow one another,
-//             with nothing else between them, are handed to it in one go and have one end: each takes what the driver
-//             takes. On the host a launch is a task. A replay of a graph that is such a row of launches and nothing
-//             else, in turn, is handed to the device behind the one before while that is under way, where `after` is
-//             given that one's event.
-// Invariants  as in launch.hpp. Instances may be destroyed between replays: then the launch fails with D01.
+// Cost        checks and compilation happen once, when recorded. In a replay, successive launches on one device are
+//             enqueued together and end together; each costs the driver's time only. On the host a launch is a task. If
+//             a graph consists of such launches only, and `after` is given the event of the replay before, the device
+//             gets the next replay while that one is under way.
+// Invariants  as in launch.hpp. If an instance was destroyed between replays, the launch fails with D01.
 // Source      executable graphs of kernels, launched as one: CUDA graphs.
 #pragma once
 
@@ -50,11 +58,12 @@ recorded_operation record_launch_checked(graph_base& g, const recorded_request& 
 
 }  // namespace detail
 
-/// Each replay computes `k` for every id of `range`, where the arrays are.
+/// Records a launch: each replay computes `k` for every id of `range`, on the device or host whose memory has the
+/// arrays.
 ///
 ///   tags     any of after(operations...), at(place), on(processor), priority(n), name("text"), before the kernel
-///   given    as for a launch without a graph; values are those of now, in every replay
-///   returns  for after(). Its failure is that of the replay, and names the launch
+///   given    as for a launch without a graph; values are copied in this call
+///   returns  the operation, for after(). A failure of the launch poisons the replay's event
 ///   throws   what a launch without a graph throws, S21 while a replay is under way, S22 for an operation of another
 ///            graph
 template <class... P, class... A>

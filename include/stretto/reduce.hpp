@@ -1,21 +1,24 @@
-// reduce.hpp - instances that hold contributions until one sweep applies them to what they are for.
+// reduce.hpp - reduction instances, which collect contributions, and reduce, which applies them to an array in one
+// sweep.
 //
-//     auto r = reduction_instance<sum<double>>::create(at(memory), {0, 1000});
-//     event done = async([=] {
-//       auto c = r.contribute();
-//       for (auto i : touched) c(i) << 0.5;
-//     });
-//     event applied = reduce(r, totals, after(done));           // every element of totals, in one sweep
-//     clear(r, after(applied));
+//     void add_half_to(const std::vector<coordinate>& touched, const instance<double>& totals, place memory) {
+//       auto r = reduction_instance<sum<double>>::create(at(memory), totals.elements());
+//       event contributed = async([=] {
+//         auto c = r.contribute();
+//         for (auto i : touched) c(i) << 0.5;
+//       });
+//       event applied = reduce(r, totals, after(contributed));  // all elements in one sweep
+//       r.destroy(after(applied));
+//     }
 //
-// Threads     contributors of one reduction may work at the same time, each used by one task at a time.
+// Threads     contributors of one reduction may work at the same time; one task at a time uses each of them.
 // Memory      reduce, fold_into and clear are deferred operations, ordered by events as copies are.
 // Cost        a contribution: about 1 ns and a cache miss (fold), 2 ns and none (list), an atomic addition (shared).
-//             Where a memory is a device's, elements are combined on it if both arrays are there and devices have the
-//             operator; else on the host, in a copy.
+//             In device memory, the device combines elements if both arrays are there and devices have the operator;
+//             otherwise the host combines copies of them.
 // Invariants  (1) for an operator that does not commute, contributions are combined in the order of the contributors'
-//             numbers, and within one contributor in the order in which it made them. (2) a reduction's memory is
-//             taken from its place as contributions arrive, and counted there; in the memory of a device at once.
+//             numbers, and within one contributor in its order. (2) a reduction takes memory of its place as
+//             contributions arrive; in device memory all of it at once.
 // Source      reduction operators with apply and fold, fold and list instances: Treichler, Bauer, Aiken, "Realm", PACT
 //             2014, section 6. A contributor that goes over from list to fold by itself is Stretto's.
 #pragma once
@@ -35,7 +38,7 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// How contributions are held.
+/// The storage of contributions.
 enum class reduction_style : std::uint8_t {
   automatic,    // each contributor begins as a list and becomes a fold when that is the cheaper (docs/guide/data.md)
   fold,         // one right-hand side per element for every contributor: dense contributions
@@ -43,7 +46,7 @@ enum class reduction_style : std::uint8_t {
   list,         // a log of element and value: sparse contributions
 };
 
-/// What a reduction instance may be given when it is made.
+/// The options of a reduction instance.
 struct reduction_options {
   reduction_style style = reduction_style::automatic;
   std::string_view name = {};
@@ -52,7 +55,8 @@ struct reduction_options {
 template <class Op, std::size_t D>
 class reduction_instance;
 
-/// One task's way to contribute. Closed when it goes out of scope, which must be before the reduction is swept.
+/// An accessor by which one task contributes. It closes when it goes out of scope, which must be before a reduce of the
+/// reduction runs. Move-only.
 template <class Op, std::size_t D>
 class contributor {
  public:
@@ -65,9 +69,10 @@ class contributor {
     if (open_.share) detail::close(handle_, open_);
   }
 
-  /// An element to contribute to.
+  /// One element: `c(i, j) << value` contributes to it.
   class target {
    public:
+    /// Contributes a value. Throws D16 if there is no memory for it, and what Op::fold throws.
     void operator<<(const rhs_type& value) const { owner_.put(element_, value); }
 
    private:
@@ -76,8 +81,7 @@ class contributor {
     contributor& owner_;
     std::uint64_t element_;
   };
-  /// The element at these coordinates: `c(i, j) << value` contributes to it. Throws D25 where the reduction does not
-  /// have it.
+  /// The element at these coordinates. Throws D25 if it lies outside of the reduction's box.
   template <class... Index>
     requires(sizeof...(Index) == D && (std::is_convertible_v<Index, coordinate> && ...))
   target operator()(Index... index) {
@@ -123,22 +127,21 @@ class contributor {
   detail::open_contribution open_;
 };
 
-/// Right-hand sides on their way to the elements of a box: they can be contributed to, reduced and cleared, not read.
-///
-///     auto r = reduction_instance<sum<double>>::create(at(memory), {0, 1000});
-///     event done = async([=] { auto c = r.contribute(); c(7) << 0.5; });
-///     event applied = reduce(r, totals, after(done));
+/// A handle of contributions to the elements of a box, which the operator combines. Tasks and kernels contribute, and
+/// reduce applies the contributions to an array; they cannot be read. Members throw B20 on a thread of no runtime, D01
+/// for a destroyed reduction, and D13 for an empty handle or one of another, independent runtime.
 template <class Op, std::size_t D = 1>
 class reduction_instance {
   static_assert(reduction_operator<Op>, "a reduction operator has lhs_type, rhs_type, identity, apply and fold");
 
  public:
   constexpr reduction_instance() noexcept = default;
-  /// Exists at once: it takes memory as contributions arrive. Throws D04 as instance::create does; D05 for a
-  /// shared_fold of an operator that does not commute.
+  /// Creates a reduction without contributions. It takes memory as contributions arrive. In device memory it is a
+  /// shared fold to which kernels on that device contribute, and takes its memory at once.
   ///
-  /// In the memory of a device it is a shared fold, to which kernels contribute there; that memory is taken at once.
-  /// Throws D16 where there is no room, D05 for another style, and for an operator that devices do not have.
+  ///   throws   D04 if the place is no memory of this runtime; D05 for a shared_fold of an operator that does not
+  ///            commute. In device memory: D16 if it is full, D05 for another style or an operator that devices do not
+  ///            have, D15 if no open device uses that memory
   static reduction_instance create(at_place memory, const box& elements, const reduction_options& options = {},
                                    std::source_location where = std::source_location::current()) {
     reduction_instance made;
@@ -146,9 +149,9 @@ class reduction_instance {
     made.box_ = elements;
     return made;
   }
-  /// The same on another node of the job, in a memory of its own or, if none is named, in its main one. Tasks of that
-  /// node contribute to it, and reduce and fold_into take it from everywhere. What the node finds wrong poisons what
-  /// uses it.
+  /// Creates a reduction on another node of the job, in the memory at that place of the node; without a place in its
+  /// main memory. Tasks of that node contribute to it; reduce and fold_into work on every node. Errors of the node
+  /// poison the operations that use it. Throws B20, and N02 if there is no such node.
   static reduction_instance create(at_node where_to, at_place memory, const box& elements,
                                    const reduction_options& options = {},
                                    std::source_location where = std::source_location::current()) {
@@ -162,24 +165,27 @@ class reduction_instance {
                                    std::source_location where = std::source_location::current()) {
     return create(where_to, at_place{}, elements, options, where);
   }
-  /// Frees it when the preconditions have ended, as instance::destroy.
+  /// Destroys the reduction once the preconditions have ended, poisoned or not. Throws D01 if destroy was called
+  /// before.
   event destroy(const preconditions& after = {}, std::source_location where = std::source_location::current()) const {
     return detail::destroy_instance(handle_, after, where);
   }
 
-  /// A contributor that nobody else holds. Throws D17 if the operator does not commute: then give a number; D15 where
-  /// the reduction lies in the memory of a device.
+  /// A contributor that no other task holds. Throws D17 if the operator does not commute: give a number then; D15 if
+  /// the reduction is in device memory, where only kernels contribute.
   contributor<Op, D> contribute(std::source_location where = std::source_location::current()) const {
     return contribute(detail::any_contributor, where);
   }
-  /// Contributor `number`, from 0: contributions are combined in the order of the numbers. Throws D17 while another
-  /// task holds it.
+  /// Contributor `number`, from 0; contributions are combined in the order of these numbers. Throws D17 while another
+  /// task holds it, D15.
   contributor<Op, D> contribute(std::uint32_t number,
                                 std::source_location where = std::source_location::current()) const {
     const detail::instance_handle here = detail::handle_here(handle_, "contribute", where);
     return {here, box_, detail::open(here, number, where)};
   }
+  /// The untyped handle, for Stretto itself.
   const detail::instance_handle& handle() const noexcept { return handle_; }
+  /// Whether the handle names a reduction.
   explicit operator bool() const noexcept { return handle_.record != nullptr; }
 
  private:
@@ -187,14 +193,18 @@ class reduction_instance {
   box box_;
 };
 
-/// Applies everything contributed to `from` to the elements of `to`, whose box contains that of `from` (or D06), in
-/// one sweep. What `from` holds stays: clear() empties it. Each of the two is in any memory.
+/// Applies all contributions of `from` to the elements of `to` in one sweep. `from` keeps its contributions until
+/// clear(). Both may be in any memory.
+///
+///   returns  an event that triggers when all are applied
+///   throws   D06 if the box of `to` does not contain that of `from`; B20, D01, D13
 template <class Op, std::size_t D>
 event reduce(const reduction_instance<Op, D>& from, const instance<typename Op::lhs_type, D>& to,
              const preconditions& after = {}, std::source_location where = std::source_location::current()) {
   return detail::reduce_held(from.handle(), to.handle(), detail::kind_of<Op>, after, where);
 }
-/// to[p] becomes apply(to[p], from[p]) for every p of both; the boxes are equal (or D06).
+/// Combines two arrays element by element: to[p] becomes Op::apply(to[p], from[p]) for every p, or every p of `part`.
+/// Throws D06 if the boxes differ or `part` lies outside of one, D11 if both are the same instance; B20, D01, D13.
 ///
 ///     reduce<sum<float>>(ghost, shared, after(computed));
 template <reduction_operator Op, std::size_t D>
@@ -209,8 +219,9 @@ event reduce(const instance<typename Op::rhs_type, D>& from, const instance<type
   return detail::reduce_values(from.handle(), to.handle(), &part, detail::kind_of<Op>, after, where);
 }
 
-/// Contributes everything that `from` holds to `to`, as contributor `number` of it (any one, if the operator
-/// commutes): so trees of reductions follow the machine. Same box, or D06. What `from` holds stays.
+/// Contributes all contributions of `from` to `to`, as its contributor `number`, or as any one if the operator
+/// commutes. With it, a tree of reductions can follow the machine. `from` keeps its contributions. Throws D06 if the
+/// boxes differ, D17 if the operator needs a number; B20, D01, D13.
 template <class Op, std::size_t D>
 event fold_into(const reduction_instance<Op, D>& from, const reduction_instance<Op, D>& to,
                 std::uint32_t number = detail::any_contributor, const preconditions& after = {},
@@ -218,7 +229,7 @@ event fold_into(const reduction_instance<Op, D>& from, const reduction_instance<
   return detail::fold_held(from.handle(), to.handle(), number, detail::kind_of<Op>, after, where);
 }
 
-/// Forgets all contributions and gives their memory back; a device's is kept for the next ones.
+/// Drops all contributions and frees their memory; device memory is kept for later ones. Throws B20, D01, D13.
 template <class Op, std::size_t D>
 event clear(const reduction_instance<Op, D>& r, const preconditions& after = {},
             std::source_location where = std::source_location::current()) {

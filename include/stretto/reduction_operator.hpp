@@ -1,11 +1,22 @@
-// reduction_operator.hpp - operators that combine values: of reductions, and of kernels that contribute to them.
+// reduction_operator.hpp - reduction operators: sum, product, minimum, maximum, bit operators, and how to write one.
 //
-//     auto r = reduction_instance<sum<double>>::create(at(memory), box(0, n));                        // reduce.hpp
-//     STRETTO_KERNEL(histogram, (in<int> x, reduce<sum<int>> count), { count(x(global_id(0))) << 1; }) // kernel.hpp
-//     host_task(x.elements(), fold, x.in(one_to_one), most.reduce<maximum<double>>());                 // host_task.hpp
+//     STRETTO_KERNEL(histogram, (in<int> x, reduce<sum<int>> count), { count(x(global_id(0))) << 1; })
+//
+//     struct append_digits {  // an operator of the program's own; it does not commute
+//       struct digits { std::int64_t value, power; };
+//       using lhs_type = std::int64_t;
+//       using rhs_type = digits;
+//       static rhs_type identity() { return {0, 1}; }
+//       static void apply(lhs_type& l, const rhs_type& r) { l = l * r.power + r.value; }
+//       static void fold(rhs_type& first, const rhs_type& second) {
+//         first = {first.value * second.power + second.value, first.power * second.power};
+//       }
+//       static constexpr bool is_commutative = false;
+//     };
+//     static_assert(reduction_operator<append_digits>);
 //
 // Threads     types without state.
-// Invariants  fold is associative; the order of what is folded matters only where is_commutative says so.
+// Invariants  fold is associative. It commutes unless is_commutative is false.
 // Source      reduction operators with apply and fold: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 6.
 #pragma once
 
@@ -20,16 +31,14 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// A type with two operations and no state: apply changes a left-hand side by a right-hand side; fold combines two
-/// right-hand sides so that applying the result is applying one after the other. fold is associative.
+/// The requirements on a reduction operator, a type without state. lhs_type is the type of the array's elements,
+/// rhs_type that of contributions; both are trivially copyable.
 ///
-///     struct count_words {
-///       using lhs_type = tally;  using rhs_type = word_stats;
-///       static rhs_type identity();                                 // apply(l, identity()) leaves l as it is
-///       static void apply(lhs_type& l, const rhs_type& r);
-///       static void fold(rhs_type& first, const rhs_type& second);
-///       static constexpr bool is_commutative = false;               // optional; true if absent
-///     };
+///   identity   the contribution that changes nothing
+///   apply      changes an element by a contribution
+///   fold       combines two contributions: applying the result equals applying first and second in this order.
+///              Associative
+///   is_commutative   optional, a constexpr bool; true if absent
 template <class Op>
 concept reduction_operator =
     std::is_trivially_copyable_v<typename Op::lhs_type> && std::is_trivially_copyable_v<typename Op::rhs_type> &&
@@ -100,7 +109,7 @@ constexpr void xor_bits(T& l, const T& r) {
 
 namespace detail {
 
-/// For right-hand sides that the processor cannot exchange atomically.
+/// A lock of the element at this address, for types that the processor cannot exchange atomically.
 void lock_element(const void* address) noexcept;
 void unlock_element(const void* address) noexcept;
 
@@ -123,25 +132,25 @@ void fold_atomically(typename Op::rhs_type& target, const typename Op::rhs_type&
 
 }  // namespace detail
 
-/// Adds; the identity is 0.
+/// The sum; the identity is 0.
 template <class T>
 struct sum : detail::same_type_operator<T, detail::zero<T>, detail::add<T>> {};
-/// Multiplies; the identity is 1.
+/// The product; the identity is 1.
 template <class T>
 struct product : detail::same_type_operator<T, detail::one<T>, detail::multiply<T>> {};
-/// Keeps the smaller value.
+/// The smaller value; the identity is infinity, or the largest integer.
 template <class T>
 struct minimum : detail::same_type_operator<T, detail::largest<T>, detail::keep_less<T>> {};
-/// Keeps the larger value.
+/// The larger value; the identity is minus infinity, or the smallest integer.
 template <class T>
 struct maximum : detail::same_type_operator<T, detail::smallest<T>, detail::keep_more<T>> {};
-/// And of all bits; the identity has all bits set.
+/// Bitwise and; the identity has all bits set.
 template <std::integral T>
 struct bit_and : detail::same_type_operator<T, detail::all_bits<T>, detail::and_bits<T>> {};
-/// Or of all bits; the identity is 0.
+/// Bitwise or; the identity is 0.
 template <std::integral T>
 struct bit_or : detail::same_type_operator<T, detail::zero<T>, detail::or_bits<T>> {};
-/// Exclusive or of all bits; the identity is 0.
+/// Bitwise exclusive or; the identity is 0.
 template <std::integral T>
 struct bit_xor : detail::same_type_operator<T, detail::zero<T>, detail::xor_bits<T>> {};
 

@@ -1,17 +1,23 @@
-// remote.hpp - tasks on other nodes of the job: functions that every node knows, with arguments that travel.
+// remote.hpp - remote tasks: runs a function of the program on another node of the job, with serialised arguments.
 //
 //     int squared(int x) { return x * x; }
-//     future<int> f = async(at_node(2), call<&squared>(7));
-//     async(at_node(1), after(e), call([](const std::string& s) { std::puts(s.c_str()); }, "hello"));
 //
-// The request travels at once; where it has to wait for events, of whatever node, it waits there. A finish also waits
-// for what was spawned inside it on other nodes, and for what that has spawned.
+//     int sum_of_squares_of_node_numbers() {
+//       std::vector<future<int>> all;
+//       for (std::uint32_t n = 0; n < job_nodes(); ++n) all.push_back(async(at_node(n), call<&squared>(int(n))));
+//       async(at_node(0), after(all[0]), call([](const std::string& s) { std::puts(s.c_str()); }, "0 squared"));
+//       int sum = 0;
+//       for (const future<int>& f : all) sum += f.get();
+//       return sum;
+//     }
+//
+// The request is sent at once, and waits for its preconditions, events of any node, on the target node. A finish also
+// waits for tasks spawned inside it on other nodes, and for the tasks that these spawn.
 //
 // Threads     as async.
-// Memory      what happened before the call is visible to the function only if it is in its arguments.
-// Cost        two messages, a third where the function leaves work behind; arguments and result are copied into them.
-// Invariants  (1) a function runs once, or never if what it waits for failed or its node is lost; the future ends in
-//             any case.
+// Memory      the function gets its arguments only; it does not see other writes before the call.
+// Cost        two messages, and a third if the function spawns tasks that outlive it; arguments and result are copied.
+// Invariants  a function runs once, or never if a precondition or its node fails; the future ends in any case.
 // Source      deferred spawning on other processors: Realm; finish over places: X10.
 #pragma once
 
@@ -30,27 +36,28 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// What an exception that happened on another node is here, unless it is a stretto::error or a plain
-/// std::runtime_error: its type cannot travel, but the type's name and its words do. what() is "solver::diverged:
-/// residual 3 (on N2)".
+/// An exception of another node whose type cannot be sent: any type but stretto::error and std::runtime_error. It has
+/// the name of the type and the text; what() is "solver::diverged: residual 3 (on N2)".
 class remote_exception : public std::runtime_error {
  public:
+  /// For Stretto itself. Throws std::bad_alloc only.
   remote_exception(std::string type, std::string message, const std::string& text)
       : std::runtime_error(text), type_(std::move(type)), message_(std::move(message)) {}
 
-  /// Its name there: "solver::diverged", "std::out_of_range", "int".
+  /// The name of the exception's type: "solver::diverged", "std::out_of_range", "int".
   const std::string& type() const noexcept { return type_; }
-  /// What its what() returned there.
+  /// The text of its what().
   const std::string& message() const noexcept { return message_; }
 
  private:
   std::string type_, message_;
 };
 
-/// A function and its arguments, as bytes. Made by call().
+/// A function and its serialised arguments, for async. Made by call().
 template <class R>
 class remote_call {
  public:
+  /// For call().
   remote_call(const detail::remote_function_type& function, detail::parcel&& arguments) noexcept
       : function_(&function), arguments_(std::move(arguments)) {}
 
@@ -60,7 +67,8 @@ class remote_call {
   detail::parcel arguments_;
 };
 
-/// What to do on another node: `f` with these arguments, which are converted to its parameters and copied.
+/// A call of `f` for another node: call<&f>(arguments...). The arguments are converted to the parameter types and
+/// serialised in this call. Throws what the conversions and fields() throw.
 template <auto f, class... A>
   requires(!detail::takes_object<decltype(f), sizeof...(A)>())
 auto call(A&&... arguments) {
@@ -68,7 +76,7 @@ auto call(A&&... arguments) {
   return remote_call<typename signature::result>(detail::remote_function<detail::named_function<f>>,
                                                  detail::written_arguments<signature>(std::forward<A>(arguments)...));
 }
-/// The same for a lambda that captures nothing.
+/// A call of a lambda without captures for another node: call([](int x) { ... }, 3). Throws as call<&f>().
 template <class L, class... A>
   requires(std::is_class_v<L> && !detail::takes_object<L, sizeof...(A)>())
 auto call(L, A&&... arguments) {
@@ -79,14 +87,14 @@ auto call(L, A&&... arguments) {
                                                  detail::written_arguments<signature>(std::forward<A>(arguments)...));
 }
 
-/// Runs it as a task of that node and returns the future of what it returns.
+/// Runs the call as a task on a node and returns the future of its result.
 ///
-///   tags     any of at_node(n), without which it is this one, and those of async, in any order. Places and
-///            workers are those of that node. A profile has what was measured there: workers are its workers, times are
-///            put between the call and the answer as if the two messages had taken equally long
-///   throws   B20; N02 if there is no such node; S02, S03 for a place or worker of this node; S04 for a priority. What
-///            is wrong over there poisons the future: B40, N05 if the node is lost, N13 if it does not know the
-///            function, S02, S03
+///   tags     at_node(n), the target, which is this node by default, and those of async, in any order. Places and
+///            workers are those of the target. A profile has the workers of the target; its times are converted to the
+///            clock of this node, as if both messages took equally long
+///   returns  a future, poisoned with the exception of the function, or with an error of the target: B40 for arguments
+///            that it cannot read, N05 if it fails, N13 if its program has no such function, S02, S03
+///   throws   B20; N02 if there is no such node; S02, S03 for a place or worker of this node; S04 for a priority
 template <class R>
 future<R> async(const remote_call<R>& c, std::source_location where = std::source_location::current()) {
   return detail::remote_access::spawn({}, c, where);

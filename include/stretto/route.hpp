@@ -1,4 +1,12 @@
-// route.hpp - by which places bytes go from one to another: what platform::route returns.
+// route.hpp - routes of copies between places: the result of platform::route.
+//
+//     void print_route(const platform& machine, place from, place to) {
+//       const std::optional<transfer_route> way = machine.route(from, to, 1 << 20);
+//       if (!way) return;  // copies throw D12
+//       for (const transfer_leg& leg : way->legs)
+//         std::printf("%s -> %s at %g bytes/s\n", machine.name(leg.from).c_str(), machine.name(leg.to).c_str(),
+//                     leg.bandwidth_bytes_per_second.value_or(0));
+//     }
 //
 // Threads     plain values.
 #pragma once
@@ -12,7 +20,7 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// One step of a route: a channel of a runtime, or a link.
+/// One leg of a route: a copy by a channel of a runtime, or a link of the platform.
 struct transfer_leg {
   place from, to;
   std::optional<double> bandwidth_bytes_per_second;  // absent if unknown
@@ -21,7 +29,7 @@ struct transfer_leg {
   friend bool operator==(const transfer_leg&, const transfer_leg&) = default;
 };
 
-/// A way to move data: both ends and every place between, in order.
+/// The route of a copy: both ends and every place between them, in order.
 struct transfer_route {
   std::vector<place> places;
   std::optional<double> bandwidth_bytes_per_second;  // of the slowest leg; absent if any leg's is unknown

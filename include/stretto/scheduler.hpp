@@ -1,6 +1,6 @@
-// scheduler.hpp - who decides which device computes which task: four policies, and the interface to write another.
+// scheduler.hpp - schedulers of launches on objects: four policies, and the interface to write another.
 //
-//     class newest_first : public stretto::device_scheduler {
+//     class newest_first : public device_scheduler {
 //       void push(const device_task& t) override { waiting_.push_back(&t); }
 //       const device_task* pop(const device_view& d) override {
 //         for (auto t = waiting_.rbegin(); t != waiting_.rend(); ++t)
@@ -13,18 +13,22 @@
 //       }
 //       std::vector<const device_task*> waiting_;
 //     };
+//     void run(void (*program)()) {
+//       runtime rt({.scheduler = std::make_shared<newest_first>()});
+//       rt.run(program);
+//     }
 //
-// A task is pushed once all tasks that it follows have been issued to devices, not when they have finished: devices
-// order what they were issued. A device may hold a few issued tasks; while it has room, it is asked for one after each
-// push, and whenever a task has finished somewhere.
+// The runtime pushes a task once all of its predecessors have been issued to devices, not only when they have finished:
+// devices keep the order of issue. A device may hold a few issued tasks. While it can take more, the runtime calls pop
+// for it after each push, and whenever a task has finished on any device.
 //
-// Threads     calls of a scheduler come one at a time, from any thread of the runtime. They must not wait, nor call the
-//             runtime.
-// Cost        push and pop: 25 to 35 ns, earliest_finish 60 with two devices, where the first task will do; all but
-//             fifo may look at up to 32 waiting tasks in each pop.
-// Invariants  (1) each task is pushed once, and popped once, by a device that it may run on. (2) a scheduler may keep a
-//             task waiting only while some device that it may run on has issued tasks, or has not been asked since the
-//             last change.
+// Threads     the runtime calls a scheduler from any of its threads, one call at a time. A scheduler must not wait, nor
+//             call the runtime.
+// Cost        push and pop: 25 to 35 ns, earliest_finish 60 ns with two devices, if the first task fits. All but fifo
+//             examine up to 32 waiting tasks in each pop.
+// Invariants  (1) each task is pushed once, and popped once for a device that it may run on. (2) a scheduler may hold a
+//             task back only while a device that it may run on has issued tasks, or pop has not been called for that
+//             device since the last change.
 // Source      push and pop as the whole interface: the PREMA paper on heterogeneous tasking; earliest finish: HEFT
 //             (Topcuoglu, Hariri, Wu, 2002) as list scheduling in dynamic form.
 #pragma once
@@ -44,65 +48,68 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// A device, as schedulers see it.
+/// The state of a device for schedulers.
 struct device_view {
   std::uint32_t index = 0;   // 0, 1, ... of the devices of a runtime
   std::string_view name;     // "NVIDIA A100 0"
   std::string_view kind;     // its backend: "host", "sim", "opencl", "cuda"
-  std::uint32_t issued = 0;  // tasks that it was issued and has not finished
-  std::uint32_t room = 0;    // how many more it would take now
+  std::uint32_t issued = 0;  // tasks issued to it and not finished
+  std::uint32_t room = 0;    // how many more tasks it can take now
 };
 
-/// A task that is to be computed on a device. Valid from push until `finished` has returned. What depends on where data
-/// is, is answered as of now.
+/// A task that a device is to compute. Valid from push until `finished` has returned. Members that depend on the
+/// location of data give its present state. Members never throw.
 class device_task {
  public:
+  /// The name of the task: its tag name("text"), or that of its kernel. Never throws.
   virtual std::string_view name() const = 0;
-  /// Larger first.
+  /// The priority; tasks of higher priority run first. Never throws.
   virtual int priority() const = 0;
+  /// Whether this device may run the task. Never throws.
   virtual bool may_run_on(const device_view& d) const = 0;
-  /// Rises in the order of submission.
+  /// The position in the order of submission: larger for later tasks. Never throws.
   virtual std::uint64_t position() const = 0;
-  /// Tasks of the same kind run the same kernel on about as many items.
+  /// The kind of the task: tasks of one kind run the same kernel on about the same number of items. Never throws.
   virtual std::uint64_t kind() const = 0;
-  /// Of the arguments whose content is needed, what lies in the device's memory, and what must be brought there.
+  /// Bytes of the read arguments that are valid in the device's memory. Never throws.
   virtual std::uint64_t bytes_at(const device_view& d) const = 0;
+  /// Bytes of the read arguments that must be copied to the device's memory. Never throws.
   virtual std::uint64_t missing_bytes(const device_view& d) const = 0;
-  /// How long bringing it there will take, by the bandwidths known.
+  /// The predicted time of these copies, in seconds, from known bandwidths. Never throws.
   virtual double transfer_seconds(const device_view& d) const = 0;
-  /// How long the kernel will take, by what was measured; nothing if this device has not computed its like.
+  /// The predicted time of the kernel, in seconds, from measurements; nothing if this device has not run a task of this
+  /// kind. Never throws.
   virtual std::optional<double> predicted_seconds(const device_view& d) const = 0;
 
  protected:
   ~device_task() = default;
 };
 
-/// To be derived from.
+/// The base class of schedulers. An exception of a member is an error of the program; members should never throw.
 class device_scheduler {
  public:
   virtual ~device_scheduler() = default;
 
-  /// Before all else; at most 64 devices. The views' names live as long as the scheduler.
+  /// Called first, with all devices, at most 64. The names in the views live as long as the scheduler. Never throws.
   virtual void start(std::span<const device_view>) {}
-  /// The task may be issued from now on.
+  /// Adds a task that may be issued from now on. Never throws.
   virtual void push(const device_task& t) = 0;
-  /// The task that this device is to be issued next, or null. It has left the scheduler.
+  /// Removes and returns the task to be issued to this device next; null for none. Never throws.
   virtual const device_task* pop(const device_view& d) = 0;
-  /// A popped task has ended on this device.
+  /// Called when a popped task has ended on this device. Never throws.
   virtual void finished(const device_task&, const device_view&) {}
 };
 
-/// Makes a scheduler by its name:
+/// Creates a scheduler by the name of its policy:
 ///
-///   fifo             in the order of submission, whoever asks
-///   locality         whoever asks gets, among the next tasks, the one that is best placed there
-///   earliest_finish  each task goes where it will end first, by measured speeds and by what devices have still to do;
-///                    kernels that a device has not run yet are tried there, one at a time
-///   work_stealing    each task waits at the device that has most of its data; devices without work take from the
-///                    others
+///   fifo             tasks in the order of submission, for any device
+///   locality         each device gets, among the next tasks, the one with most of its data there
+///   earliest_finish  each task goes to the device that will finish it first, by measured speeds and the work that
+///                    devices still have; kernels that a device has not run yet are tried there, one at a time
+///   work_stealing    each task waits at the device that has most of its data; devices without work steal
 ///
-/// All of them take larger priorities first, and all but earliest_finish never leave a device without work that it
-/// could do.
+/// All of them prefer higher priorities. All but earliest_finish never leave a device idle while a task could run on
+/// it.
 ///
 ///   throws   A01 for other names
 std::unique_ptr<device_scheduler> make_device_scheduler(std::string_view policy,

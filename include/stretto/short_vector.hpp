@@ -1,21 +1,24 @@
-// short_vector.hpp - vectors of two or four numbers, as elements of arrays, values of kernels and variables in their
+// short_vector.hpp - vectors of two or four numbers, such as float4, for array elements, kernel arguments and kernel
 // bodies.
 //
-//     STRETTO_KERNEL(push, (in<float4> force, inout<float4> at, float dt), {
+//     STRETTO_KERNEL(push, (in<float4> force, inout<float4> position, float dt), {
 //       int i = global_id(0);
 //       float4 step = dt * force(i);
 //       step.w = 0;
-//       at(i) += step;
+//       position(i) += step;
 //     })
+//     void push_all(const object<float4>& force, const object<float4>& position) {
+//       launch(push, position.elements(), force, position, 0.01f);
+//     }
 //
-// A vector has components x and y, or x, y, z and w; + - * and / work component by component, of two vectors or of a
-// vector and a number. A number may be of no wider type than the components, as in OpenCL: v * 2.0f, and not v * 2.0,
-// where v is a float4.
+// A vector has components x and y, or x, y, z and w. The operators + - * / work component by component, on two vectors
+// or a vector and a number. As in OpenCL, the number must not have a wider type than the components: with a float4 v,
+// write v * 2.0f, not v * 2.0.
 //
 // Threads     values.
-// Cost        that of their components; compilers use instructions for vectors where the processor has some.
-// Invariants  size and alignment are those of the types of the same names in OpenCL and CUDA. Where these two differ
-//             (three components, four of 64 bits) there is no such type.
+// Cost        that of the components; compilers use vector instructions of the processor.
+// Invariants  size and alignment equal those of the types of the same names in OpenCL and CUDA. Types that differ
+//             between these two (three components, four of 64 bits) do not exist.
 #pragma once
 
 #include <stretto/compiler.hpp>
@@ -79,11 +82,12 @@ constexpr T component_of(S number) noexcept {
   STRETTO_DETAIL_VECTOR_OPERATOR(/)     \
   friend constexpr short_vector operator-(short_vector a) noexcept { return short_vector(T(0)) - a; }
 
+/// A vector of two numbers.
 template <class T>
 struct alignas(2 * sizeof(T)) short_vector<T, 2> {
   T x, y;
 
-  short_vector() = default;  ///< without a value
+  short_vector() = default;  ///< uninitialised
   constexpr short_vector(T its_x, T its_y) noexcept : x(its_x), y(its_y) {}
   constexpr explicit short_vector(T each) noexcept : x(each), y(each) {}
   STRETTO_DETAIL_VECTOR_OPERATORS
@@ -95,11 +99,12 @@ struct alignas(2 * sizeof(T)) short_vector<T, 2> {
   }
 };
 
+/// A vector of four numbers.
 template <class T>
 struct alignas(4 * sizeof(T)) short_vector<T, 4> {
   T x, y, z, w;
 
-  short_vector() = default;  ///< without a value
+  short_vector() = default;  ///< uninitialised
   constexpr short_vector(T its_x, T its_y, T its_z, T its_w) noexcept : x(its_x), y(its_y), z(its_z), w(its_w) {}
   constexpr explicit short_vector(T each) noexcept : x(each), y(each), z(each), w(each) {}
   STRETTO_DETAIL_VECTOR_OPERATORS
@@ -114,19 +119,19 @@ struct alignas(4 * sizeof(T)) short_vector<T, 4> {
 #undef STRETTO_DETAIL_VECTOR_OPERATORS
 #undef STRETTO_DETAIL_VECTOR_OPERATOR
 
-using float2 = short_vector<float, 2>;
-using float4 = short_vector<float, 4>;
-using double2 = short_vector<double, 2>;
-using int2 = short_vector<std::int32_t, 2>;
-using int4 = short_vector<std::int32_t, 4>;
-using uint2 = short_vector<std::uint32_t, 2>;
-using uint4 = short_vector<std::uint32_t, 4>;
-using long2 = short_vector<std::int64_t, 2>;
-using ulong2 = short_vector<std::uint64_t, 2>;
+using float2 = short_vector<float, 2>;          // two 32-bit numbers
+using float4 = short_vector<float, 4>;          // four 32-bit numbers
+using double2 = short_vector<double, 2>;        // two 64-bit numbers
+using int2 = short_vector<std::int32_t, 2>;     // two 32-bit integers
+using int4 = short_vector<std::int32_t, 4>;     // four 32-bit integers
+using uint2 = short_vector<std::uint32_t, 2>;   // two unsigned 32-bit integers
+using uint4 = short_vector<std::uint32_t, 4>;   // four unsigned 32-bit integers
+using long2 = short_vector<std::int64_t, 2>;    // two 64-bit integers
+using ulong2 = short_vector<std::uint64_t, 2>;  // two unsigned 64-bit integers
 
 namespace detail {
 
-/// The type of the components of a vector; void of anything else.
+/// The type of the components of a vector; void for every other type.
 template <class T>
 struct component {
   using type = void;

@@ -1,22 +1,24 @@
-// side_effect.hpp - what host tasks on buffers change beside buffers: a file, a connection, a library's state, a
-// variable of the program.
+// side_effect.hpp - orders host tasks on buffers that change other things: a file, a connection, a library's state, a
+// variable.
 //
-//     side_effect log("log");                           // on every node, in the same place of the program
-//     for (int s = 0; s < steps; ++s) {
-//       launch(step, ...);
-//       host_task(affects(log), on_one_node, [&](view<const double> e) { file << e(0) << '\n'; }, energy.in(all));
+//     void log_energies(const buffer<double>& energy, int steps, std::FILE* file) {
+//       side_effect log("log");  // on every node, at the same point of the program
+//       for (int s = 0; s < steps; ++s) {
+//         host_task(affects(log), on_one_node, [=](view<const double> e) { std::fprintf(file, "%g\n", e(0)); },
+//                   energy.in(all));
+//       }
+//       const long written = fence(log, [=] { return std::ftell(file); }).get();  // after all of these tasks
+//       std::printf("%ld bytes\n", written);
 //     }
 //
-// Host tasks that name it come one after the other on each node, in the order of the program, as if they wrote an
-// element that nobody else sees; those that only use it, between the ones that affect it, in any order and side by
-// side. Nodes do not wait for one another.
+// Host tasks that affect a side effect run one after another on each node, in program order. Tasks that only use it run
+// between these, in any order and at the same time. Nodes do not wait for one another.
 //
-// Threads     handles, copied as values. Made like buffers, by one task at a time.
-// Memory      a host task that affects it sees what the ones before wrote on its node.
-// Cost        a number; of a task, a step for each that is in use. Horizons bound what is remembered.
-// Value       fence(effect, f) of host_task.hpp gives what f() finds behind all that affects it.
-// Source      Celerity's side effects on host objects; ours have tasks that only use one, and no value: the function
-//             owns that.
+// Threads     handles, copied as values. One task at a time makes them, as buffers.
+// Memory      a host task sees the writes of the tasks before it, on its node, that affect the same side effect.
+// Cost        of a task: a step for each of its side effects. Horizons bound the memory for their history.
+// Value       fence(effect, f) of host_task.hpp returns f() after all tasks that affect it.
+// Source      Celerity's side effects on host objects. Ours also have tasks that only use one, and hold no value.
 #pragma once
 
 #include <stretto/compiler.hpp>
@@ -36,16 +38,19 @@ namespace buffers {
 struct side_effect_record;
 }
 
-/// Something beside buffers that host tasks change. Tasks that affect the same one run in the program's order.
+/// A handle that stands for something other than buffers that host tasks change. Tasks that affect the same one run in
+/// program order on each node.
 class side_effect {
  public:
-  /// Names nothing; using it is B26.
+  /// An empty handle; host_task throws B26 for it.
   side_effect() noexcept = default;
-  /// Shown by this name in graphs and errors.
+  /// A side effect with this name in graphs and errors. Throws B20 on a thread of no runtime.
   explicit side_effect(std::string_view name);
 
+  /// Whether the handle names a side effect.
   explicit operator bool() const noexcept { return handle_ != nullptr; }
   friend bool operator==(const side_effect&, const side_effect&) = default;
+  /// The untyped handle, for Stretto itself.
   const std::shared_ptr<const buffers::side_effect_record>& handle() const noexcept { return handle_; }
 
  private:
@@ -64,13 +69,15 @@ struct side_effects_tag {
 
 }  // namespace detail
 
-/// Tags of a host task. It affects these: on a node it runs behind all earlier tasks that name one of them, and before
-/// all later ones. Its pieces (in_pieces), too, come one after the other.
+/// The tag `affects(a, b, ...)` of a host task: on each node, the task runs after all earlier tasks that name one of
+/// these side effects, and before all later ones. Its pieces (in_pieces) also run one after another. Throws
+/// std::bad_alloc only.
 template <std::same_as<side_effect>... More>
 detail::side_effects_tag affects(const side_effect& first, const More&... more) {
   return {{{first, true}, {more, true}...}};
 }
-/// It uses these: it runs behind earlier tasks that affect one of them, and before later ones that do.
+/// The tag `uses(a, b, ...)` of a host task: on each node, the task runs after earlier tasks that affect one of these
+/// side effects, and before later ones that do. Throws std::bad_alloc only.
 template <std::same_as<side_effect>... More>
 detail::side_effects_tag uses(const side_effect& first, const More&... more) {
   return {{{first, false}, {more, false}...}};

@@ -1,4 +1,14 @@
-// stretto.hpp - everything.
+// stretto.hpp - includes the headers for programs. Those for modules, such as module.hpp and poller.hpp, are separate.
+//
+//     int program() {  // the main function of a program
+//       runtime rt;    // one worker per core
+//       rt.run([] {
+//         future<int> a = async([] { return 20; }), b = async([] { return 22; });
+//         future<int> both = async(after(a, b), [=] { return a.get() + b.get(); });
+//         std::printf("%d\n", both.get());
+//       });
+//       return 0;
+//     }
 #pragma once
 
 #include <stretto/array_layout.hpp>

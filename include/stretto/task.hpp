@@ -1,15 +1,19 @@
-// task.hpp - async: host code that runs when its preconditions have ended, where it is told, and may suspend.
+// task.hpp - async: spawns a host task, with preconditions, a place and a priority; wait and yield.
 //
-//     auto a = async([] { return 1; });
-//     auto b = async(after(a), name("double"), [a] { return 2 * a.get(); });
-//     int four = 2 * b.get();                    // suspends this task, not its worker
-//     wait(when_all(a, b));
+//     int four() {
+//       auto a = async([] { return 1; });
+//       auto b = async(after(a), name("double"), [a] { return 2 * a.get(); });
+//       auto c = async(priority(1), [] { return 7; });
+//       wait(when_all(a, b, c));   // suspends this task, not its worker
+//       return 2 * b.get();
+//     }
 //
 // Threads     any thread that belongs to a runtime: workers, and threads with an attachment.
-// Memory      what happened before async() is visible in the body; what the body did, after its future is ready.
-// Cost        an ignored or immediately awaited empty task: about 15 ns; no heap allocation once warm, no lock.
-// Invariants  (1) a body runs exactly once, or is skipped because a precondition is poisoned. (2) what a body
-//             throws poisons its future; nothing is lost. (3) a task that never waits never owns a stack.
+// Memory      writes before async() are visible in the body; writes of the body, once its future is ready.
+// Cost        an empty task whose future is dropped or awaited at once: about 15 ns, without a lock and, once earlier
+//             tasks have ended, without a heap allocation.
+// Invariants  (1) a body runs exactly once, or is skipped because a precondition is poisoned. (2) an exception of the
+//             body poisons its future. (3) a task that never waits never owns a stack.
 #pragma once
 
 #include <stretto/detail/spawn.hpp>
@@ -25,17 +29,13 @@ namespace stretto {
 
 class barrier;
 
-/// Runs `body` as a task and returns the future of what it returns.
+/// Runs `body` as a task and returns the future of its result.
 ///
 ///   tags     any of after(...), at(place), on(processor) or on(worker(i)), priority(n), name("text"), profile(into),
-///   in
-///            any order, before the body. Two that say the same kind of thing, as at and on do, do not compile
+///            in any order, before the body. Two tags of one kind, such as at and on, do not compile
 ///   throws   B20 on a thread of no runtime; S02 for a place that no worker's paths reach; S03 for a worker or
-///            processor that does not exist
-///   cost     15 ns; 5 to 10 more per precondition that has not ended
-///
-///     auto a = async([] { return 1; });
-///     auto b = async(after(a), name("double"), [a] { return 2 * a.get(); });
+///            processor that does not exist; S04 for a priority outside of -128 to 127
+///   cost     15 ns; 5 to 10 ns more per precondition that has not ended
 template <detail::task_body F>
 auto async(F&& body, std::source_location where = std::source_location::current()) {
   return detail::spawn(std::forward<F>(body), where);
@@ -51,18 +51,21 @@ auto async(detail::first_tag<detail::task_request, A...> first, A&&... rest) {
       std::forward<A>(rest)...);
 }
 
-/// Suspends the calling task, never its worker, until the event or task has ended; throws its failure. The only
-/// waiting there is. A thread that is no worker blocks.
+/// Suspends the calling task, never its worker, until the event or task has ended. A thread that is no worker blocks.
+///
+///   throws   the failure of the event or task; B20 on a thread of no runtime; S14 if the task would wait for itself;
+///            S11 if there is no memory for another task stack
 void wait(const dependency& d, std::source_location where = std::source_location::current());
-/// The same for a barrier's phase. Cost: two loads if it has happened; no event slot if it is about to.
+/// As wait, for a phase of a barrier. Throws also what barrier::event throws. Cost: two loads if the phase has
+/// triggered.
 void wait(const barrier& b, std::source_location where = std::source_location::current());
 
-/// Lets other ready tasks of this worker go first. It goes on after at most 64 of them for each yielded or bound task
-/// that is ahead of it, also where more keep coming.
+/// Suspends the calling task and runs other ready tasks of its worker first. The task resumes after at most 64 of them
+/// for each yielded or bound task that is queued before it. Throws B20 on a thread of no runtime.
 void yield(std::source_location where = std::source_location::current());
 
-/// True while the caller's worker has nothing queued that others could take: the moment to spawn a part of one's own
-/// work. A long search or loop that asks now and then makes as many tasks as there are idle workers, and no more.
+/// True while the caller's worker has no queued task that another worker could steal. A long search or loop that spawns
+/// a part of its work whenever this is true creates only about as many tasks as there are idle workers.
 ///
 ///   returns  false on a thread that is no worker
 ///   cost     a call and three loads
@@ -75,10 +78,14 @@ void yield(std::source_location where = std::source_location::current());
 ///     }
 bool should_split() noexcept;
 
-/// Happens when all have; poisoned, once all have ended, with the first poisoned one's cause.
+/// A future that is ready when all of these have ended. It is poisoned with the cause of the first poisoned one. Throws
+/// B20, and E13 for an empty future.
 template <class... T>
-future<void> when_all(const future<T>&... futures);
-/// The index of the first that succeeded; poisoned only if all are. `events` is not empty (S05).
+future<void> when_all(const future<T>&... futures) {
+  return async(after(futures...), [] {});
+}
+/// The index of the first of these to succeed; poisoned only if all fail. Throws B20, S05 if `events` is empty, and E13
+/// for an empty future.
 future<std::size_t> when_any(std::span<const dependency> events,
                              std::source_location where = std::source_location::current());
 template <class... T>
@@ -86,12 +93,9 @@ future<std::size_t> when_any(const future<T>&... futures) {
   const std::array<dependency, sizeof...(T)> given{static_cast<dependency>(futures)...};
   return when_any(std::span<const dependency>(given));
 }
-template <class... T>
-future<void> when_all(const future<T>&... futures) {
-  return async(after(futures...), [] {});
-}
 
-/// Which worker runs the caller, if one does.
+/// The number of the worker that runs the caller. Threads that are attached to the runtime have numbers behind those of
+/// the workers. Throws B20 on a thread of no runtime.
 std::uint32_t this_worker();
 
 }  // namespace stretto

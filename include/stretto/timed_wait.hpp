@@ -1,20 +1,20 @@
-// timed_wait.hpp - waits that give up at a deadline.
+// timed_wait.hpp - wait with a deadline.
 //
-//     if (!wait(answer, within(20ms))) std::puts("still waiting");
+//     int value_or_minus_one(const future<int>& reply) {
+//       using namespace std::chrono_literals;
+//       if (!wait(reply, within(20ms))) return -1;  // the task goes on; its future stays valid
+//       return reply.get();
+//     }
+//     bool comes_by_noon(event e, std::chrono::steady_clock::time_point noon) { return wait(e, until(noon)); }
 //
-// Deadlines go by the clock of the caller's runtime. That is the system's steady clock, or one that the program moves
-// by itself, so that a test of deadlines takes no time and gives the same result on any machine:
+// Deadlines refer to the clock of the caller's runtime: the system's steady clock, or a manual_clock that the program
+// advances itself. With the latter, a test of deadlines takes no time and gives the same result on any machine.
 //
-//     const auto clock = std::make_shared<manual_clock>();
-//     runtime rt({.clock = clock});
-//     ...
-//     clock->advance(20ms);  // waits that are due give up
-//
-// Threads     as without a deadline.
+// Threads     as wait without a deadline.
 // Memory      as wait, if it returns true.
-// Cost        where it has ended already: as wait. Else an event, two allocations and a lock; no thread sleeps for it.
-//             A wait that has given up keeps about 100 bytes until what it waited for has ended.
-// Invariants  a wait that has given up changes nothing of what it waited for.
+// Cost        if the event has ended: as wait. Otherwise an event, two allocations and a lock; no thread sleeps for it.
+//             A wait that timed out keeps about 100 bytes until the event has ended.
+// Invariants  a wait that timed out leaves the event or task unchanged.
 #pragma once
 
 #include <stretto/event.hpp>
@@ -29,17 +29,17 @@ namespace stretto {
 
 class barrier;
 
-/// The time by the clock of the caller's runtime; of the steady clock on a thread of no runtime.
+/// The current time of the clock of the caller's runtime; of the steady clock on a thread of no runtime.
 std::chrono::steady_clock::time_point time_now() noexcept;
 
-/// The tag of a wait that gives up: made by within(duration) or until(time).
+/// The deadline of a wait. Made by within(duration) or until(time).
 struct deadline {
-  std::chrono::steady_clock::time_point at;
+  std::chrono::steady_clock::time_point at;  // by the clock of the runtime
 };
 
-/// Ends a wait at this time of the steady clock.
+/// A deadline at this time of the runtime's clock.
 inline deadline until(std::chrono::steady_clock::time_point at) noexcept { return {at}; }
-/// From time_now() on. What is longer than the clock can count never comes.
+/// A deadline after this duration from time_now(). A duration beyond the range of the clock means no deadline.
 template <class Rep, class Period>
 deadline within(std::chrono::duration<Rep, Period> time) noexcept {
   using clock = std::chrono::steady_clock;
@@ -52,12 +52,14 @@ deadline within(std::chrono::duration<Rep, Period> time) noexcept {
 /// Suspends the calling task, never its worker, until the event or task has ended or the deadline has passed. A thread
 /// that is no worker blocks.
 ///
-///   returns  whether it has ended
-///   throws   its failure, if it has ended
+///   returns  true if it has ended, false if the deadline has passed
+///   throws   the failure of the event or task, if it has ended; B20 on a thread of no runtime
 ///
-/// It may return late: by as much as other tasks keep all workers busy, and by up to a pause of the service thread.
+/// The call may return late: by as long as other tasks keep all workers busy, and by up to one interval of the service
+/// thread.
 bool wait(const dependency& d, deadline by, std::source_location where = std::source_location::current());
-/// The same for a phase of a barrier, of this node or of another one of the job.
+/// As wait with a deadline, for a phase of a barrier, of this node or of another one of the job. Throws also what
+/// barrier::event throws.
 bool wait(const barrier& b, deadline by, std::source_location where = std::source_location::current());
 
 }  // namespace stretto

@@ -1,14 +1,18 @@
-// view.hpp - the elements of an array for host code.
+// view.hpp - multidimensional views of array elements for host code.
 //
-//     view<float, 2> v = u.view();               // of an instance, once it exists
-//     for (auto i = v.min(0); i < v.max(0); ++i)
-//       for (float& x : v.row(i)) x = 0;
-//     v(1, 2) = 1.0f;
+//     void set_first_elements(const instance<float, 2>& u) {  // an instance that exists
+//       view<float, 2> v = u.view();
+//       for (auto i = v.min(0); i < v.max(0); ++i)
+//         for (float& x : v.row(i)) x = 0;
+//       v(1, 2) = 1.0f;
+//     }
+//     float checked(const instance<float, 2>& u, coordinate i, coordinate j) {
+//       auto w = u.view<bounds::checked>();
+//       return w(i, j);  // throws D02 outside of the box
+//     }
 //
-//     auto w = u.view<bounds::checked>();        // w(i, j) throws D02 outside the box
-//
-// Threads     values; who uses one sees to it that nobody else changes the elements.
-// Memory      valid as long as what it is a view of.
+// Threads     values. A view does not synchronise: the program ensures that no other task writes the elements.
+// Memory      a view is valid as long as its array.
 // Cost        an element: one multiplication and one addition per axis.
 #pragma once
 
@@ -31,7 +35,7 @@ namespace stretto {
 namespace detail {
 
 [[noreturn]] void out_of_bounds(const point& at, const box& box, unsigned dimensions);
-/// What a checked view may be asked for where that is no box, and who throws for the rest.
+/// The elements that a checked view allows, if they are no box, and the function that throws for the others.
 struct view_limits {
   std::vector<box> allowed;
   std::function<void(const point& at)> refuse;
@@ -40,16 +44,15 @@ struct view_limits {
 
 }  // namespace detail
 
-/// Whether a view looks at every coordinate before it is used.
+/// Whether a view checks every coordinate.
 enum class bounds : std::uint8_t { unchecked, checked };
 
-/// The elements of an existing instance, for host code. Valid while the instance is.
-///
-///     auto v = u.view();              v(i, j) = 1.0f;
-///     auto w = u.view<bounds::checked>();   w(i, j) throws D02 outside the box
+/// The elements of an array in host memory, accessed by coordinates. Views of instances, objects and buffers are of
+/// this type. With bounds::checked, an access outside of the box throws D02.
 template <class T, std::size_t D = 1, bounds Check = bounds::unchecked>
 class view {
  public:
+  /// A view of the elements of this layout; `first` is the element with the least coordinates.
   view(T* first, const data::layout& shape) noexcept : box_(shape.box) {
     auto* at = reinterpret_cast<byte*>(first);
     for (int a = 0; a < static_cast<int>(D); ++a) {
@@ -58,12 +61,13 @@ class view {
     }
     origin_ = at;
   }
+  /// A checked view that allows the elements of `limits` only.
   view(T* first, const data::layout& shape, const detail::view_limits* limits) noexcept
     requires(Check == bounds::checked)
       : view(first, shape) {
     limits_ = limits;
   }
-  /// Looks no longer.
+  /// The same view without checks.
   operator view<T, D>() const noexcept
     requires(Check == bounds::checked)
   {
@@ -76,11 +80,14 @@ class view {
     return {reinterpret_cast<T*>(first), shape};
   }
 
+  /// The element at these coordinates. Throws D02 if the view is checked and they lie outside of the box; otherwise
+  /// never.
   template <class... Index>
     requires(sizeof...(Index) == D && (std::is_convertible_v<Index, std::int64_t> && ...))
   T& operator()(Index... index) const noexcept(Check == bounds::unchecked) {
     return at({static_cast<std::int64_t>(index)...});
   }
+  /// The element at these coordinates, given as an array. Throws as operator().
   T& at(const std::array<std::int64_t, D>& p) const noexcept(Check == bounds::unchecked) {
     if constexpr (Check == bounds::checked) check(p);
     std::int64_t offset = 0;
@@ -88,8 +95,8 @@ class view {
     return *reinterpret_cast<T*>(origin_ + offset);
   }
 
-  /// The elements along the last axis that begin with the given point: ordinary contiguous memory from
-  /// min(D-1) to max(D-1). Throws D10 if that axis is not the contiguous one.
+  /// The row at these coordinates of the first D-1 axes: contiguous elements from min(D-1) to max(D-1). Throws D10 if
+  /// the last axis is not contiguous.
   template <class... Index>
     requires(sizeof...(Index) + 1 == D)
   std::span<T> row(Index... index) const {
@@ -99,9 +106,13 @@ class view {
     return {count > 0 ? &at({static_cast<std::int64_t>(index)..., first}) : nullptr, static_cast<std::size_t>(count)};
   }
 
+  /// The first coordinate along an axis.
   std::int64_t min(std::size_t axis) const noexcept { return box_.min()[axis]; }
+  /// One past the last coordinate along an axis.
   std::int64_t max(std::size_t axis) const noexcept { return box_.max()[axis]; }
+  /// Bytes from an element to the next one along an axis.
   std::int64_t stride_bytes(std::size_t axis) const noexcept { return stride_[axis]; }
+  /// The number of elements.
   std::uint64_t size() const noexcept { return box_.volume(); }
 
  private:
@@ -118,7 +129,7 @@ class view {
     if (!box_.contains(coordinates)) detail::out_of_bounds(coordinates, box_, D);
   }
 
-  byte* origin_;  // where the element with all point 0 is, or would be
+  byte* origin_;  // the address that the element at point 0 has, or would have
   std::array<std::int64_t, D> stride_;
   box box_;
   struct none {

@@ -1,8 +1,10 @@
-// weights.hpp - how much of a launch on buffers each node and each device computes.
+// weights.hpp - the share of a launch on buffers that each node and each device computes.
 //
-//     set_weights({.nodes = {1, 1, 2}});              // node 2 gets half of each launch
-//     set_weights({.devices = {3, 1}});               // of this node's part the first device gets three quarters
-//     set_weights({});                                // all alike, or as measured (option weights)
+//     void weigh() {
+//       set_weights({.nodes = {1, 1, 2}});  // of three nodes, node 2 computes half of each launch
+//       set_weights({.devices = {3, 1}});   // of this node's share, the first device computes three quarters
+//       set_weights({});                    // equal shares, or as measured (option weights)
+//     }
 //
 // Threads     as of buffers: from one task at a time, on every node in the same order.
 #pragma once
@@ -16,20 +18,19 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// How much of a launch nodes, and devices of this node, get. Rows are cut so; tiles are cut alike.
+/// The shares of nodes, and of the devices of this node, in a launch. They hold for splits into rows; tiles have equal
+/// sizes.
 struct weight_settings {
-  std::vector<double> nodes =
-      {};  // one for each node, the same on all of them; none: all alike, or as measured (option weights)
-  std::vector<double> devices =
-      {};  // likewise for each device of this node; with one more, which is the host's, the host computes beside them
+  /// One weight per node, equal on all nodes. Empty: equal shares, or as measured (option weights).
+  std::vector<double> nodes = {};
+  /// One weight per device of this node. With one more weight, the host computes that share. Empty: as for nodes.
+  std::vector<double> devices = {};
 };
-/// From this point of the program on, which has to be the same on every node; what a launch computes stays the same. A
-/// list that is given stays: its level is measured again when a later call leaves it out. Elements move as launches
-/// need them elsewhere than before.
+/// Sets the shares from this point of the program on, which must be the same on every node. Results do not change. A
+/// list holds until a later call leaves it out; then equal or measured shares return. Later launches move the elements
+/// that they need on other nodes or devices than before.
 ///
-///     set_weights({.nodes = {1, 1, 2}});  // node 2 gets half of each launch
-///
-///   throws   B22 where there are more or fewer weights than nodes or devices, or one is not above 0
+///   throws   B20; B22 if the number of weights is not that of nodes or devices, or a weight is not above 0
 void set_weights(const weight_settings& settings, std::source_location where = std::source_location::current());
 
 }  // namespace stretto

@@ -1,6 +1,13 @@
-// zarr_type.hpp - the names that Zarr has for types of elements.
+// zarr_type.hpp - the Zarr names of element types.
 //
-// Threads     pure.
+//     struct pair_of_doubles { double first, second; };
+//
+//     bool are_the_names_of_zarr() {
+//       using stretto::detail::zarr_type;
+//       return zarr_type<float>() == "float32" && zarr_type<pair_of_doubles>() == "r128";
+//     }
+//
+// Threads     any; pure functions.
 // Source      Zarr core specification, version 3.
 #pragma once
 
@@ -13,7 +20,7 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// As Zarr calls elements: "float64"; "r128" for 16 bytes of which nothing is known.
+/// The Zarr data type of elements of type T: "float64", "int32"; "r128" for a structure of 16 bytes.
 template <class T>
 std::string zarr_type() {
   if constexpr (std::is_same_v<T, bool>) return "bool";

@@ -1,4 +1,4 @@
-// archive_base.hpp - how archives take a value apart: what fields.hpp says, for one type after the other.
+// archive_base.hpp - the base of archives: splits values into their parts, for each kind of serialisable type.
 #pragma once
 
 #include <stretto/detail/left_behind.hpp>
@@ -16,7 +16,7 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// What all archives do with the parts of a value; `Self` knows what to do with bytes.
+/// The common part of all archives: visits the parts of values. `Self` handles blocks of bytes.
 template <class Self>
 class archive_base {
  public:
@@ -32,7 +32,7 @@ class archive_base {
     (one(parts), ...);
     return self();
   }
-  /// An object that is exactly a T, also where T has virtual functions.
+  /// Visits an object that is exactly a T, even if T has virtual functions.
   template <class T>
   void exact(T& value) {
     if constexpr (has_fields<std::remove_const_t<T>>) fields(self(), value);
@@ -42,8 +42,7 @@ class archive_base {
  private:
   Self& self() noexcept { return static_cast<Self&>(*this); }
 
-  /// For as long as the result lives, what belongs to `part` of `whole` belongs to the value that is written, if
-  /// `whole` does.
+  /// Begins a scope, which the result ends: memory of `part` belongs to the written value if `whole` belongs to it.
   template <class Whole, class Part>
   auto own(const Whole& whole, const Part& part) {
     if constexpr (requires { self().own_part(&whole, &part, sizeof part); })
@@ -74,7 +73,7 @@ class archive_base {
     if constexpr (is_plain_array<std::remove_const_t<T>>) self().bytes(&value, sizeof value);
     else (one(std::get<I>(value)), ...);
   }
-  // Any byte may come; a bool is one of two.
+  // The byte may have any value; that of a bool must be 0 or 1.
   template <class T>
   void truth(T& value) {
     std::uint8_t byte = value ? 1 : 0;
@@ -123,7 +122,7 @@ class archive_base {
   }
   template <class T, class V>
   static const T* get_if_of(const V* value, std::uint32_t) {
-    return get_if<T>(value);  // by argument-dependent look-up: <variant> is the user's to include
+    return get_if<T>(value);  // by argument-dependent lookup: the program includes <variant>
   }
 
   template <class T>

@@ -1,5 +1,4 @@
-// buffer_arguments.hpp - arguments of launches and host tasks on buffers without their types, in the form that the
-// compiled core takes.
+// buffer_arguments.hpp - the untyped form of arguments of launches and host tasks on buffers, for the compiled core.
 #pragma once
 
 #include <stretto/detail/buffer_handle.hpp>
@@ -16,7 +15,7 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// How partial values of a buffer's elements are folded: what is for right-hand sides does for elements, too.
+/// The operator on elements of a buffer: both operands are elements, so that its fold also serves as its apply.
 template <class Op>
 inline constexpr reduction_kind folding_of = [] {
   reduction_kind k = kind_of<Op>;
@@ -26,23 +25,23 @@ inline constexpr reduction_kind folding_of = [] {
   return k;
 }();
 
-/// An argument of a launch: a buffer and what chunks use of it, or what they reduce into it; or a value, or a size.
+/// An argument of a launch: a buffer with a mapper or with an operator of a reduction; or a value; or a size.
 struct buffer_item {
   const buffer_handle* buffer = nullptr;
   const range_mapper* by = nullptr;
   const reduction_kind* fold = nullptr;
-  bool includes_current = true;  // what the buffer holds is folded, too
+  bool includes_current = true;  // a reduction combines the present elements, too
   const void* value = nullptr;
   std::int64_t local_elements = 0;
 };
 
-/// What a host task may touch of an array.
+/// The elements of an array that a host task may access.
 struct host_elements {
   std::byte* first;
   data::layout shape;
-  const view_limits* limits = nullptr;  // of a view that looks at each coordinate
+  const view_limits* limits = nullptr;  // of a checked view
 };
-/// What elements are, as far as a check of host tasks looks into them.
+/// The type of elements, as far as the checks of host tasks need it.
 enum class element_kind : std::uint8_t { any, float32, float64 };
 template <class T>
 inline constexpr element_kind kind_of_element = std::same_as<T, float>    ? element_kind::float32

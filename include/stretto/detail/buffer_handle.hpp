@@ -1,4 +1,4 @@
-// buffer_handle.hpp - the counted reference that buffers are made of, and what the compiled core does with it.
+// buffer_handle.hpp - the untyped handle of buffers, and the functions of the compiled core for it.
 #pragma once
 
 #include <stretto/box.hpp>
@@ -18,7 +18,7 @@ struct buffer_record;
 
 namespace detail {
 
-/// The counted reference that buffers are made of.
+/// The untyped handle of a buffer: a counted reference to its record.
 using buffer_handle = std::shared_ptr<buffers::buffer_record>;
 
 struct buffer_description {
@@ -26,7 +26,7 @@ struct buffer_description {
   std::uint8_t dimensions = 1;
   std::uint32_t element_bytes = 1, alignment = 1;
   std::string_view name;
-  const void* from = nullptr;  // its first content, dense, the same on all nodes; null: nothing is written
+  const void* from = nullptr;  // its first elements, dense, equal on all nodes; null: unwritten
 };
 buffer_handle make_buffer(const buffer_description& request, const std::source_location& where);
 box elements_of(const buffer_handle& h, const std::source_location& where);

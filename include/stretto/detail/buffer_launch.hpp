@@ -1,4 +1,4 @@
-// buffer_launch.hpp - how the arguments of a launch on buffers stand for the parameters of its kernel.
+// buffer_launch.hpp - checks and converts the arguments of launches on buffers.
 #pragma once
 
 #include <stretto/buffer_tags.hpp>
@@ -22,7 +22,7 @@ namespace stretto {
 
 namespace detail {
 
-/// Tags that name a place of one node.
+/// Tags that name a place of one node, which launches on buffers cannot take.
 template <class Tag>
 concept names_place = std::same_as<Tag, at_place> || std::same_as<Tag, on_processor> || std::same_as<Tag, on_worker>;
 struct buffer_launch : with_range_hints<object_launch> {
@@ -51,7 +51,7 @@ inline constexpr bool is_buffer_argument<buffer_reduction<T, D>> = true;
 template <class A>
 concept buffer_argument = is_buffer_argument<A>;
 
-/// How argument `Number` of a launch on buffers stands for its parameter; the numbers count from 0.
+/// Converts argument `Number`, from 0, of a launch on buffers for its parameter.
 template <std::size_t Number, class Parameter, class Given>
 struct argument_of_buffers : argument<Number, Parameter, Given> {
   using argument<Number, Parameter, Given>::argument;

@@ -1,4 +1,4 @@
-// buffer_transfer.hpp - elements sent to a buffer on another node, and the handler that has them there.
+// buffer_transfer.hpp - the implementation of send_buffer: the source of the elements, and the call of the handler.
 #pragma once
 
 #include <stretto/detail/instance_handle.hpp>
@@ -33,10 +33,10 @@ namespace detail {
 struct buffer_name {
   std::uint64_t number = 0, node = 0;
 };
-/// All throw G09 once it is over.
+// These functions throw G09 after the end of the buffer.
 instance_handle received_elements(const buffer_name& is, const std::source_location& where);
 void keep_received(const buffer_name& is, event until, const std::source_location& where);
-/// Where the processor or driver of its memory has it; null if the driver has no addresses.
+/// The address for the processor or driver of its memory; null if the driver has no addresses.
 void* address_of_received(const buffer_name& is, const std::source_location& where);
 
 struct buffer_access {
@@ -48,7 +48,7 @@ struct buffer_access {
   }
 };
 
-/// Elements of this node: an instance's, those here, or those in memory that a driver gave to the program.
+/// The elements to send: those of an instance, in host memory, or in native memory of a device.
 struct buffer_source {
   instance_handle in = {};
   const void* first = nullptr;
@@ -125,7 +125,7 @@ struct buffer_request : send_request {
   std::uint32_t node = 0;
   place memory = {};  // there
 };
-/// A name for the next buffer, by which its handler finds it.
+/// A new name for a buffer, by which its handler finds it.
 buffer_name next_buffer();
 completion& send_elements(const buffer_request& request, const buffer_name& is, const buffer_source& from,
                           const remote_function_type& function, const parcel& arguments, std::size_t value_bytes,

@@ -1,4 +1,4 @@
-// collection_access.hpp - how collections are made, and messages sent to all elements.
+// collection_access.hpp - the implementation of collections: creation, and messages to all elements.
 #pragma once
 
 #include <stretto/detail/mobile_access.hpp>
@@ -26,13 +26,13 @@ class collection;
 namespace detail {
 
 [[noreturn]] void refuse_element(std::size_t index, std::size_t elements);
-/// Reserves that many consecutive ids; returns the first.
+/// Reserves this number of consecutive ids and returns the first.
 std::uint64_t reserve_objects(std::size_t count);
 void make_reserved_object(std::uint64_t id, const make_request& request, const message_type& maker, parcel&& arguments);
 std::uint32_t nodes_for_objects();
 [[noreturn]] void refuse_node(std::uint32_t node, const std::source_location& where);
 
-/// Blocks of consecutive elements, about as many on each node.
+/// The default distribution: blocks of consecutive elements of near-equal sizes.
 struct in_blocks {
   std::uint32_t operator()(std::size_t index, std::size_t elements, std::uint32_t nodes) const noexcept {
     return static_cast<std::uint32_t>(index * nodes / elements);

@@ -1,4 +1,4 @@
-// global_transfer.hpp - puts and gets: their two ends, and the handler where elements have come.
+// global_transfer.hpp - the implementation of put and get: their two ends, and the call of the handler.
 #pragma once
 
 #include <stretto/detail/mobile_access.hpp>
@@ -42,14 +42,14 @@ struct global_access {
   }
 };
 
-/// Where elements of this node are that go to others, or come.
+/// The local end of a put or get: elements of an object, or in host memory.
 struct near_end {
   const object_handle* object = nullptr;
   box part = {};               // of the object
-  std::byte* bytes = nullptr;  // or here, dense in C order,
-  std::uint64_t count = 0;     // so many
+  std::byte* bytes = nullptr;  // in host memory, dense in C order
+  std::uint64_t count = 0;     // the number of elements there
 };
-/// And of another.
+/// The remote end of a put or get.
 struct far_end {
   shared_name is;
   box whole, part;
@@ -109,13 +109,13 @@ struct far_end_of<global_tile<T, D>> : far_end_of<global_object<T, D>> {
   }
 };
 
-/// A near end and a far one of the same elements.
+/// A local and a remote end with the same element type and number of axes.
 template <class Near, class Far>
 concept two_ends = requires { far_end_of<Far>::dimensions; } &&
                    near_end_of<Near>::template is_like<typename far_end_of<Far>::element, far_end_of<Far>::dimensions>;
 
 struct no_handler {};
-/// What runs where elements have been put.
+/// The handler of a put, which runs on the object's node.
 template <class H, class Object>
 struct handler_there {
   static_assert(std::same_as<H, no_handler>, "a handler of put or get is made by call(f, arguments...)");
@@ -162,7 +162,7 @@ struct handler_there<handler_call<Get>, Object> {
   }
 };
 
-/// How the answer of a handler becomes a value here.
+/// Converts the reply of a handler to a value on this node.
 struct answer_type {
   std::size_t bytes = 0;
   const task_type* type = nullptr;
@@ -182,7 +182,7 @@ answer_type answer_of() {
 completion& put_elements(const send_request& request, const near_end& from, const far_end& to,
                          const remote_function_type* function, parcel&& arguments, const answer_type& answer,
                          const std::source_location& where);
-/// The event of their being there.
+/// Returns an event that triggers when the elements have arrived.
 event get_elements(const send_request& request, const far_end& from, const near_end& to,
                    const std::source_location& where);
 

@@ -1,4 +1,4 @@
-// handler_span.hpp - what is measured of a handler while it runs: what mobile.hpp needs of the scheduler's bookkeeping.
+// handler_span.hpp - measurements of a running handler of a mobile object.
 #pragma once
 
 #include <stretto/compiler.hpp>
@@ -11,15 +11,15 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// Nanoseconds that devices have computed for somebody. Whoever counts for it may outlive it.
+/// Device time in nanoseconds, for one object. Counted by launches that may outlive the object, hence shared.
 using device_time = std::shared_ptr<std::atomic<std::uint64_t>>;
 
-/// How long a handler is on workers, and for whom devices compute what it launches.
+/// The worker time of a running handler, and the counter of the device time of its launches.
 struct handler_span {
-  std::uint64_t began = 0;  // ticks; 0: nobody measures, and the others are nothing
+  std::uint64_t began = 0;  // ticks; 0: not measured, and the other members are unused
   std::uint64_t suspended;
   const device_time* on_devices;
-  handler_span* outer;  // what it runs on top of
+  handler_span* outer;  // of the handler on whose stack this one runs
 };
 
 }  // namespace stretto::detail

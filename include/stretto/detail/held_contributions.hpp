@@ -1,4 +1,4 @@
-// held_contributions.hpp - what the compiled core does with contributions until a sweep applies them.
+// held_contributions.hpp - the functions of the compiled core for contributions of reduction instances.
 #pragma once
 
 #include <stretto/detail/instance_handle.hpp>
@@ -18,7 +18,7 @@ namespace detail {
 
 struct contribution;  // one contributor's share of a reduction
 
-/// What a contributor needs at hand: a dense array, or the free part of the log's last chunk.
+/// The state of an open contributor: a dense array, or the free part of the last chunk of its log.
 struct open_contribution {
   contribution* share = nullptr;
   std::byte* dense = nullptr;
@@ -34,10 +34,10 @@ instance_handle create_reduction_at(std::uint32_t node, place memory, const box&
                                     const reduction_kind& kind, const reduction_options& options,
                                     const std::source_location& where);
 open_contribution open(const instance_handle& h, std::uint32_t number, const std::source_location& where);
-/// Throws D25 for a contribution to an element that the reduction does not have.
+/// Throws D25 for a contribution outside of the reduction's box.
 [[noreturn]] void refuse_contribution(const instance_handle& h, const box& elements, const coordinate* at,
                                       std::size_t axes);
-/// The log's chunk is full: another one, or an array instead. Throws D16 if the memory has no room.
+/// Replaces a full chunk of the log by a new one, or by a dense array. Throws D16 if the memory is full.
 void refill(const instance_handle& h, open_contribution& c);
 void close(const instance_handle& h, open_contribution& c) noexcept;
 

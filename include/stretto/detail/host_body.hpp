@@ -1,4 +1,4 @@
-// host_body.hpp - how the host runs the body of a kernel, for the items or groups of some work.
+// host_body.hpp - runs the body of a kernel on the host, for all items or groups of a range.
 #pragma once
 
 #include <stretto/detail/kernel_loops.hpp>
@@ -18,7 +18,8 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// Turns what a checked body threw into K01, with kernel, item, array, index and extent. Of a group, `id` is its own.
+/// Converts the exception of a checked body to K01 with kernel, item, array, index and extent. For a group kernel, `id`
+/// is that of the group.
 [[noreturn]] void tell_out_of_range(const kernel_code& code, const index_out_of_range& what, const kernel_work& work,
                                     const kernel_argument* arguments, const std::int64_t* id,
                                     const item_in_group& item = {});
@@ -80,7 +81,7 @@ struct parameter_traits<P> {
   static bool has_dense_rows(const kernel_argument& a) noexcept { return a.stride[P::axes - 1] == 1; }
 };
 
-/// Runs a body, a member function of Scope, for the items of some work.
+/// Runs a body, a member function of Scope, for the items of a range.
 template <class Scope, auto Body, class Signature = decltype(Body)>
 struct host_body;
 
@@ -98,7 +99,7 @@ struct host_body<Scope, Body, void (Scope::*)(P...) const> {
     loop<int>(work, v);
   }
 
-  /// For what kernel_code::run_dense asks for.
+  /// Under the conditions of kernel_code::run_dense.
   static void run_dense(const kernel_code&, const kernel_work& work, const kernel_argument* arguments) {
     pass<&dense>(work, arguments, numbers());
   }
@@ -140,8 +141,7 @@ struct host_body<Scope, Body, void (Scope::*)(P...) const> {
   static values open(const kernel_argument* a, std::index_sequence<I...>) noexcept {
     return values(parameter_traits<P>::open(a[I], I)...);
   }
-  // Functions of their own: of their parameters, and of nothing else, does a compiler believe that they lead to
-  // different places.
+  // Separate functions, because compilers honour __restrict for parameters only.
   STRETTO_DETAIL_LOOPS static void dense(const kernel_work& work, const kernel_argument* a,
                                          typename parameter_traits<P>::passed... given) {
     all_dense(work, a, numbers(), given...);
@@ -204,9 +204,9 @@ struct host_body<Scope, Body, void (Scope::*)(P...) const> {
     call(s, v, numbers());
   }
 
-  // One innermost loop per number of axes, so that the compiler knows which of the ids changes. Bodies keep ids in an
-  // int, mostly: only if they are counted in one does the compiler know that addresses follow. Items do not depend on
-  // one another, which is what the pragma says.
+  // One innermost loop per number of axes, so that the compiler knows which id changes. Most bodies keep ids in an int:
+  // the compiler knows that addresses are consecutive only if the loop counts in an int. The pragma states that items
+  // are independent.
   template <class Int>
   [[gnu::always_inline]] static void loop(const kernel_work& work, const values v) {
     const Int min[] = {static_cast<Int>(work.min[0]), static_cast<Int>(work.min[1]), static_cast<Int>(work.min[2])};
@@ -229,7 +229,7 @@ struct host_body<Scope, Body, void (Scope::*)(P...) const> {
   }
 };
 
-/// void(P...) of a member function.
+/// The signature void(P...) of a member function.
 template <class Member>
 struct signature_of;
 template <class Scope, class... P>

@@ -1,4 +1,4 @@
-// host_task.hpp - how a host task gives its function views of buffers.
+// host_task.hpp - the implementation of host tasks: tags, and the call of the function with views of buffers.
 #pragma once
 
 #include <stretto/buffer_tags.hpp>
@@ -40,7 +40,7 @@ struct host_task_request : with_range_hints<task_request> {
 };
 template <>
 inline constexpr bool may_repeat<side_effects_tag> = true;
-/// Of a task with one id for each node.
+/// The tags of a collective host task, which has one id per node.
 struct collective_request : host_task_request {
   template <class Tag>
     requires requires(host_task_request request, const Tag& tag) { request.apply(tag); }
@@ -50,9 +50,9 @@ struct collective_request : host_task_request {
     host_task_request::apply(tag);
   }
 };
-/// Of the job, or of the one that is not there in a dry run.
+/// The number of nodes of the job, or of the assumed job of a dry run.
 std::uint32_t nodes_of_buffers();
-/// A collective task runs over as many ids as there are nodes.
+/// The nodes that run a host task. A collective task has one id per node.
 struct task_nodes {
   nodes_of_task are = nodes_of_task::chunks;
   std::uint32_t group = 0;  // of a collective task
@@ -61,7 +61,7 @@ struct task_nodes {
 event run_host_task(task_nodes which, const box& range, std::span<const host_use_item> items, host_function f,
                     const host_task_request& request, const std::source_location& where);
 
-/// Calls f(part) for parts of the box, by several workers; returns when all have ended.
+/// Calls f(part) for parts of the box on several workers; returns when all have ended.
 void for_parts_of(const box& all, const std::function<void(const box& part)>& f);
 
 template <class A>
@@ -80,12 +80,12 @@ host_use_item item_of(const host_reduction<T, D, Op>& r) noexcept {
   return {&r.of.handle(), nullptr, access::reduce, &folding_of<Op>, r.includes_current, kind_of_element<T>};
 }
 
-/// One type for each parameter, so that a view which looks at each coordinate would come without that.
+/// A function whose parameters have fixed types: a checked view would convert to an unchecked one.
 template <class F>
 concept names_its_views = std::is_pointer_v<F> || requires { &F::operator(); };
 
-/// `first`, the chunk or which part it is, for functions that take it. With checks on, those that say `auto` get views
-/// that look at each coordinate.
+/// Calls `f` with views, after `first`, the chunk or the collective_part, if `f` takes it. If the program is checked,
+/// functions with `auto` parameters get checked views.
 template <class F, class... U, class First, std::size_t... I>
 void call_with_views(F& f, const First& first, std::span<const host_elements> given, std::index_sequence<I...>) {
   const auto call = [&](auto&&... views) {

@@ -1,4 +1,4 @@
-// kept_shape.hpp - what the arrays of a checkpoint are, and how the compiled core reads them.
+// kept_shape.hpp - the metadata of arrays in checkpoints, and the functions that read them.
 #pragma once
 
 #include <stretto/fields.hpp>
@@ -26,9 +26,9 @@ inline constexpr bool is_number_vector = false;
 template <class N, class A>
 inline constexpr bool is_number_vector<std::vector<N, A>> = is_zarr_number<N> && !std::is_same_v<N, bool>;
 
-/// What one array of a checkpoint is.
+/// The metadata of one array of a checkpoint.
 struct kept_shape {
-  std::string type;  // as Zarr has it
+  std::string type;  // the Zarr data type
   std::uint32_t element_bytes = 1;
   std::vector<std::int64_t> lengths;  // of its axes; none: one element
   std::vector<std::int64_t> origin;   // of an object
@@ -55,12 +55,13 @@ kept_shape shape_of_number(std::vector<std::int64_t> lengths) {
 
 struct checkpoint_content;
 class opened_checkpoint;
-/// Where something is kept: the name, and the node whose own it is; none: the caller named it.
+/// The name of a value in a checkpoint, and the node that kept it of its own; no node: the caller of save_checkpoint
+/// gave it.
 struct kept_name {
   std::string_view name;
   std::optional<std::uint32_t> node = {};
 };
-/// Throws C04 if nothing is kept under that name, C05 if it is something else, C02.
+/// Throws C04 if there is no such value, C05 if it has another type, C02 if its file is damaged.
 std::vector<std::byte> read_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like,
                                  kept_shape& is, const std::source_location& where);
 void restore_mobile_objects(const checkpoint_content& from, const std::source_location& where);

@@ -1,4 +1,4 @@
-// kernel_contributions.hpp - how items of a kernel contribute to elements to which others contribute, too.
+// kernel_contributions.hpp - atomic contributions of kernel items to array elements on the host.
 #pragma once
 
 #include <stretto/kernel_code.hpp>
@@ -14,7 +14,7 @@ STRETTO_API_BEGIN
 
 namespace stretto::kernels {
 
-/// Which of the operators that every device has.
+/// The kind of a built-in operator; none for an operator of the program.
 template <class Op>
 inline constexpr fold_operator fold_of = fold_operator::none;
 template <class T>
@@ -32,13 +32,13 @@ inline constexpr fold_operator fold_of<bit_or<T>> = fold_operator::bit_or;
 template <class T>
 inline constexpr fold_operator fold_of<bit_xor<T>> = fold_operator::bit_xor;
 
-/// One of the program's own, of STRETTO_DEVICE_OPERATOR.
+/// An operator that STRETTO_DEVICE_OPERATOR defines.
 template <class Op>
 concept own_operator = requires {
   { Op::for_devices() } -> std::same_as<const device_operator&>;
 };
 
-/// Combines one value into an element that others combine into at the same time.
+/// Combines a value into an element atomically.
 template <class Op, class T>
 inline void fold_atomically(T* at, T by) noexcept {
   if constexpr (own_operator<Op>) {
@@ -53,12 +53,12 @@ inline void fold_atomically(T* at, T by) noexcept {
       T value = std::bit_cast<T>(old);
       Op::fold(value, by);
       next = std::bit_cast<word>(value);
-      if (next == old) return;  // most of those for a least or greatest change nothing
+      if (next == old) return;  // most contributions to a minimum or maximum change nothing
     } while (!__atomic_compare_exchange_n(place, &old, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   }
 }
 
-/// An element that values are contributed to: h(i) << x. It cannot be read: others may be contributing.
+/// An element that accepts contributions, h(i) << x. It cannot be read, because other items may be contributing.
 template <class Op, class T>
 class contributed {
  public:

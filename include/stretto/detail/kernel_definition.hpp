@@ -1,4 +1,4 @@
-// kernel_definition.hpp - what STRETTO_KERNEL and STRETTO_GROUP_KERNEL define.
+// kernel_definition.hpp - the expansion of STRETTO_KERNEL and STRETTO_GROUP_KERNEL.
 #pragma once
 
 #include <stretto/detail/host_body.hpp>
@@ -9,11 +9,11 @@
 
 STRETTO_API_BEGIN
 
-// Of the same name in two files of a program, and not in one header, are two kernels: their types differ by a key of
-// what was written, and each file has a constant of its own. So are functions for devices; which of them a kernel means
-// device_texts.hpp says. In another scope than a namespace's the compiler stops at the first declaration, whose name
-// says why. The texts come ready made, for a macro's argument is expanded before it is handed on, and devices want what
-// was written.
+// Kernels of the same name in two source files are two kernels: their types differ by a key of their text, and each
+// file has its own constant. The same holds for device functions; device_texts.hpp resolves the names that a kernel
+// uses. In any scope but that of a namespace, the first declaration fails to compile, and its name is the message. The
+// macros pass the texts as strings, because arguments of inner macros would be expanded, and devices need the original
+// text.
 #define STRETTO_DETAIL_KERNEL(name, scope, plain, checked, groups, parameters, parameter_text, body_text, ...)     \
   namespace in_a_function_or_a_class_use_STRETTO_SCOPED_KERNEL {}                                                  \
   template <std::uint64_t Key>                                                                                     \

@@ -13,9 +13,9 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// An element outside of an array was named; thrown by checked kernels, and turned into error K01 with the rest.
+/// The exception of a checked kernel for an index outside of an array. host_body converts it to K01.
 struct index_out_of_range {
-  /// In `parameter`: it is an array of local_array, and the rest is its number.
+  /// A bit of `parameter`: the array is a local_array, and the other bits are its number.
   static constexpr unsigned is_local_array = 1u << 31;
 
   unsigned parameter;
@@ -25,13 +25,13 @@ struct index_out_of_range {
 
 namespace kernels {
 
-/// What may be an element of an array, or a value: a number, a bool, a short vector or a structure
-/// of them that every device lays out alike.
+/// The types of array elements and values of kernels: a number, a bool, a short vector, or a structure of these, which
+/// has the same layout on every device.
 template <class T>
 concept device_type = std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> && !std::is_pointer_v<T> &&
                       !std::same_as<T, long double>;
 
-/// Of a short vector, that of its components.
+/// The kind of elements; of a short vector, that of its components.
 template <class T>
 constexpr element_kind element_kind_of() noexcept {
   if constexpr (stretto::detail::short_vector_type<T>)
@@ -41,14 +41,14 @@ constexpr element_kind element_kind_of() noexcept {
     return std::is_signed_v<T> ? element_kind::integer : element_kind::unsigned_integer;
   else return element_kind::structure;
 }
-/// Bytes of a component of a short vector; 0 of anything else.
+/// The size of a component of a short vector in bytes; 0 for every other type.
 template <class T>
 constexpr std::uint32_t component_bytes_of() noexcept {
   if constexpr (stretto::detail::short_vector_type<T>) return sizeof(typename stretto::detail::component<T>::type);
   else return 0;
 }
 
-/// The elements of an array parameter. T is const where they are only read.
+/// The elements of an array parameter. T is const if they are only read.
 template <class T, std::size_t D, bool Checked>
 class elements {
  public:
@@ -63,7 +63,7 @@ class elements {
   }
   template <class U>
     requires(std::same_as<const U, T> && !std::is_const_v<U>)
-  elements(const elements<U, D, Checked>& other) noexcept  // what may be written may be read
+  elements(const elements<U, D, Checked>& other) noexcept  // an array that may be written may be read
       : origin_(other.origin_), argument_(other.argument_), parameter_(other.parameter_) {
     for (std::size_t i = 0; i < D; ++i) stride_[i] = other.stride_[i];
   }
@@ -78,9 +78,9 @@ class elements {
     return origin_[offset];
   }
 
-  /// Tells the compiler what the caller has seen: that the elements of the last axis are neighbours.
+  /// States that elements along the last axis are contiguous, as the caller has checked.
   void assume_dense_rows() noexcept { stride_[D - 1] = 1; }
-  /// The same place by another pointer, of which the compiler knows more.
+  /// Replaces the pointer by an equal one with better alias information.
   void reach_by(T* origin) noexcept { origin_ = origin; }
 
  private:
@@ -113,7 +113,7 @@ class elements {
   unsigned parameter_ = 0;
 };
 
-/// in, out, inout or local, of plain or checked bodies.
+/// A parameter type in, out, inout, reduce or local, of plain or checked bodies.
 template <class P>
 concept array_parameter = requires {
   typename P::element;

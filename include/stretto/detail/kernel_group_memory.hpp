@@ -1,4 +1,4 @@
-// kernel_group_memory.hpp - memory of a group on the host: what it is taken from, and what a checked run looks at.
+// kernel_group_memory.hpp - shared memory of a group on the host, and its checks.
 #pragma once
 
 #include <stretto/detail/kernel_elements.hpp>
@@ -12,15 +12,15 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// Where a checked group is: which of its items runs.
+/// The position of a checked group: the item that runs.
 struct item_in_group {
-  bool is_in_region = false;  ///< false: what the group does between its regions
+  bool is_in_region = false;  ///< false: code between two regions
   std::int64_t local[3] = {0, 0, 0}, global[3] = {0, 0, 0};
 };
 
 namespace kernels {
 
-/// The same in a checked run, which looks at each index.
+/// Shared memory in a checked run, which checks each index.
 template <class T, std::int64_t... Lengths>
 class checked_local_values {
  public:
@@ -53,9 +53,9 @@ class checked_local_values {
   shadow_array* shadow_;
 };
 
-/// Throws K02: a group asked for more memory than there is.
+/// Throws K02, because the group declares more memory than there is.
 [[noreturn]] void scratch_exhausted(std::size_t wanted, std::size_t left);
-/// In a trial run: the group's next item begins a region; a region has ended; the group declares a local_array.
+// Trial runs call these when an item begins a region, when a region ends, and when the group declares a local_array.
 void begin_item(shadow_memory& in);
 void end_region(shadow_memory& in);
 struct local_declaration {
@@ -67,11 +67,10 @@ struct local_declaration {
 };
 shadow_array& declare_local(shadow_memory& in, const local_declaration& what, std::byte* first);
 
-/// The same address, of which the compiler believes that nothing else leads there: memory of a group that was just
-/// declared.
+/// The same address, for which the compiler assumes no other pointers, because the memory has just been declared.
 STRETTO_DETAIL_FRESH inline std::byte* fresh(std::byte* memory) noexcept { return memory; }
 
-/// What a group remembers for messages: nothing, unless it is checked.
+/// The state of a group for error messages: empty, unless the group is checked.
 template <bool Checked>
 struct group_memories {
   void begin_group() const noexcept {}

@@ -5,30 +5,30 @@
 
 STRETTO_API_BEGIN
 
-// Of the loop that follows: no iteration depends on another. Compilers have no common word for it.
+// States that the iterations of the next loop are independent. Each compiler has its own pragma for it.
 #if defined(__clang__)
 #define STRETTO_DETAIL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define STRETTO_DETAIL_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-// Of a kernel's loops: all that it calls becomes part of it, and its loops are worth what -O3 spends on them whatever
-// the rest of the program gets. A build that does not optimise, or that is watched, stays what it is.
+// For functions with the loops of a kernel: inlines all calls and optimises as -O3, independently of the options of the
+// program. Not in builds without optimisation or with sanitizers.
 #if defined(__clang__) || !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define STRETTO_DETAIL_LOOPS [[gnu::noinline, gnu::flatten]]
 #else
 #define STRETTO_DETAIL_LOOPS [[gnu::noinline, gnu::flatten, gnu::optimize("O3")]]
 #endif
 
-// Of a function that returns memory to which nothing else leads, and into which no compiler looks.
+// For a function that returns unaliased memory and that compilers must not analyse.
 #if defined(__clang__)
 #define STRETTO_DETAIL_FRESH [[gnu::malloc, gnu::noinline]]
 #else
 #define STRETTO_DETAIL_FRESH [[gnu::malloc, gnu::noipa]]
 #endif
 
-// Of such loops: for vectors that not every processor of the architecture has. Without fused multiply-adds, which would
-// round otherwise. What has them already needs nothing.
+// For the same loops with AVX2, which not every processor has. Without fused multiply-adds, which round differently. A
+// program that is compiled for AVX2 needs no second version.
 #if defined(__x86_64__) && !defined(__AVX2__)
 #define STRETTO_DETAIL_WIDE [[gnu::target("avx2")]]
 #else

@@ -1,4 +1,4 @@
-// kernel_rules.hpp - what a body must not hold, looked for in its text while it is compiled, and the key of a text.
+// kernel_rules.hpp - compile-time checks of the text of kernel bodies, and the keys of texts.
 #pragma once
 
 #include <stretto/compiler.hpp>
@@ -11,7 +11,7 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// What stands in a body that not every device has; the name of the function is what the compiler says.
+// Constructs that not every device supports. The compiler prints the name of the function as the message.
 void a_kernel_cannot_use_new_or_delete();
 void a_kernel_cannot_throw_or_catch();
 void a_kernel_cannot_use_goto();
@@ -21,8 +21,8 @@ void a_kernel_cannot_use_static_or_thread_local();
 void a_region_cannot_return();
 void a_kernel_cannot_cast_several_values_write_float4_of_them();
 
-/// Whether a type between brackets begins at `text` and several values between brackets follow:
-/// (float4)(x, y, z, w), which is a vector to OpenCL and w alone to C++.
+/// Whether `text` begins with a cast of several values, (float4)(x, y, z, w), which is a vector in OpenCL but only w in
+/// C++.
 consteval bool casts_several_values(const char* text) {
   const auto is_blank = [](char c) { return c == ' ' || c == '\n' || c == '\t'; };
   std::size_t i = 1;
@@ -46,7 +46,7 @@ consteval bool casts_several_values(const char* text) {
   return false;
 }
 
-/// Looks at a body as text. Fails to compile, naming the rule, where the device could not compile it.
+/// Checks the text of a body. Fails to compile, with the name of the rule, if a device could not compile it.
 consteval bool body_is_portable(const char* text, bool in_groups) {
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -56,7 +56,7 @@ consteval bool body_is_portable(const char* text, bool in_groups) {
     while (i < length && name[i] && word[i] == name[i]) ++i;
     return i == length && !name[i];
   };
-  bool may_cast = true;  // a name stands before the brackets of a call, or of a condition
+  bool may_cast = true;  // false behind the name of a call or a condition
   for (std::size_t i = 0; text[i];) {
     if (text[i] == '(' && may_cast && casts_several_values(text + i))
       a_kernel_cannot_cast_several_values_write_float4_of_them();
@@ -87,7 +87,7 @@ consteval bool body_is_portable(const char* text, bool in_groups) {
   return true;
 }
 
-/// A number for what is written where.
+/// The key of a text in a file: a hash.
 consteval std::uint64_t key_of(std::string_view file, std::string_view parameters, std::string_view body) {
   std::uint64_t key = 14695981039346656037u;  // FNV-1a
   for (const std::string_view text : {file, parameters, body}) {
@@ -97,7 +97,7 @@ consteval std::uint64_t key_of(std::string_view file, std::string_view parameter
   return key;
 }
 
-/// Whether a body holds a word.
+/// Whether a body contains this word.
 consteval bool says(std::string_view text, std::string_view word) { return text.find(word) != text.npos; }
 
 }  // namespace stretto::detail

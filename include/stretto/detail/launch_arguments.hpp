@@ -1,4 +1,4 @@
-// launch_arguments.hpp - how the arguments of a launch stand for the parameters of its kernel.
+// launch_arguments.hpp - checks and converts the arguments of launches on instances.
 #pragma once
 
 #include <stretto/detail/instance_handle.hpp>
@@ -25,7 +25,8 @@ class reduction_instance;
 
 namespace detail {
 
-/// Arguments that make a launch one on objects or buffers, which is another matter (object.hpp, buffer_launch.hpp).
+/// Arguments of launches on objects or buffers, which have overloads of their own (object_launch.hpp,
+/// buffer_launch.hpp).
 template <class T>
 inline constexpr bool is_object_argument = false;
 template <class T>
@@ -33,22 +34,22 @@ inline constexpr bool is_buffer_argument = false;
 template <class... A>
 concept instance_arguments = ((!is_object_argument<A> && !is_buffer_argument<A>) && ...);
 
-/// What the compiled core is told of an argument: an instance, or where a value is, or a size.
+/// The untyped form of an argument: an instance, the address of a value, or a size.
 struct launch_item {
   instance_handle array{};
   const void* value = nullptr;
   std::int64_t local_elements = 0;
   const box* part =
-      nullptr;  // of the array, what the kernel may use; null: all of it. Lasts until the launch has ended
-  const allowed_elements* allowed = nullptr;  // of that part, if not all of it; lasts likewise
-  touched_elements* touched = nullptr;  // where it notes what it used, if it is checked and on the host; lasts likewise
+      nullptr;  // the part of the array that the kernel may use; null: all. Valid until the launch has ended
+  const allowed_elements* allowed = nullptr;  // the elements of that part, if not all; valid as long
+  touched_elements* touched = nullptr;        // records the accesses of a checked kernel on the host; valid as long
 };
 
 event launch_kernel(const kernel_code& code, const kernel_range& range, std::span<const launch_item> items,
                     task_request request);
 
-// What is said of argument `Number`, which counts from 0, unless the condition behind the text holds. Messages are
-// literals: one for each number that an argument has in most launches.
+// Fails to compile with this text about argument `Number`, from 0, unless the condition holds. Messages must be
+// literals, hence one for each usual number.
 #define STRETTO_DETAIL_ARGUMENT(text, ...)                                       \
   static_assert(Number != 0 || (__VA_ARGS__), "argument 1 of the launch " text); \
   static_assert(Number != 1 || (__VA_ARGS__), "argument 2 of the launch " text); \
@@ -60,7 +61,7 @@ event launch_kernel(const kernel_code& code, const kernel_range& range, std::spa
   static_assert(Number != 7 || (__VA_ARGS__), "argument 8 of the launch " text); \
   static_assert(Number < 8 || (__VA_ARGS__), "an argument of the launch behind the eighth " text)
 
-/// How argument `Number` of a launch stands for its parameter; the numbers count from 0.
+/// Converts argument `Number`, from 0, of a launch for its parameter.
 template <std::size_t Number, class Parameter, class Given>
 struct argument {
   STRETTO_DETAIL_ARGUMENT("does not convert to the type of the kernel's value parameter",

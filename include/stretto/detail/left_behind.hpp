@@ -1,4 +1,4 @@
-// left_behind.hpp - what of a value would not arrive on another node, found by its type.
+// left_behind.hpp - finds the parts of a type that cannot be serialised.
 #pragma once
 
 #include <stretto/compiler.hpp>
@@ -55,20 +55,21 @@ inline constexpr bool is_plain_array = false;
 template <class E, std::size_t N>
 inline constexpr bool is_plain_array<std::array<E, N>> = plain<E> && !std::is_same_v<E, bool>;
 
-/// Converts to a T alone, or to its bases alone.
+/// A value that converts to exactly a T.
 template <class T>
 struct exactly {
   template <class U>
     requires std::same_as<std::remove_const_t<U>, T>
   operator U&() const;
 };
+/// A value that converts to the bases of T only.
 template <class T>
 struct base_of {
   template <class U>
     requires(std::derived_from<T, std::remove_const_t<U>> && !std::same_as<std::remove_const_t<U>, T>)
   operator U&() const;
 };
-/// The fields of a T are those of a base of it.
+/// Whether the function fields() of T is that of a base.
 template <class T>
 concept inherits_fields = requires(field_writer& w, const base_of<T>& b) { fields(w, b); } &&
                           !requires(field_writer& w, const exactly<T>& e) { fields(w, e); };
@@ -89,7 +90,7 @@ consteval stays_behind left_of_alternatives(const V<T...>*) {
   ((found == stays_behind::nothing ? void(found = left_behind<T>()) : void()), ...);
   return found;
 }
-/// Of a value that is exactly a T.
+/// The reason why a value that is exactly a T cannot be serialised.
 template <class T>
 consteval stays_behind left_of_exact() {
   using enum stays_behind;
@@ -104,7 +105,7 @@ consteval stays_behind left_of_exact() {
   else if constexpr (std::is_array_v<T>) return no_fields;
   else return left_by_bytes<T>();
 }
-/// Of a value that is declared as T, which may be a part of one of a derived type.
+/// The reason why a value declared as T, which may be of a derived type, cannot be serialised.
 template <class T>
 consteval stays_behind left_behind() {
   if constexpr (std::is_polymorphic_v<T> && !std::is_final_v<T>) return stays_behind::polymorphic;

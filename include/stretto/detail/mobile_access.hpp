@@ -1,4 +1,4 @@
-// mobile_access.hpp - how mobile objects are made, and messages sent to them.
+// mobile_access.hpp - the implementation of mobile objects: creation, and the sending of messages.
 #pragma once
 
 #include <stretto/detail/mobile_message.hpp>
@@ -63,8 +63,8 @@ struct order_request : task_request {
     task_request::apply(tag);
   }
 };
-/// Sends the record, whose body is a message, to the object; `thread` null: looks the thread up. Throws G01 after it
-/// has given the record back.
+/// Sends the record, whose body is a message, to the object. If `thread` is null, it finds the current thread. Throws
+/// G01 after it has freed the record.
 void post_message(completion& record, void* thread, std::uint64_t object, const task_request* request);
 /// Makes and sends a migrate or destroy message.
 completion& post_order(message_action action, std::uint64_t object, std::uint32_t to, const task_request& request,

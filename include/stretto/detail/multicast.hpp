@@ -1,5 +1,5 @@
-// multicast.hpp - the core of broadcasts and reductions (collection.hpp): one message to many objects with consecutive
-// ids, and one task that ends when all have replied.
+// multicast.hpp - the implementation of broadcasts and reductions (collection.hpp): one message to many objects with
+// consecutive ids, and one task that ends when all have replied.
 //
 // The body of the task begins with a `broadcast_body`. Local objects get messages of their own. For the others, the
 // arguments are written once and sent to each node once, with the ids of its objects. The results of remote objects are
@@ -43,7 +43,7 @@ struct broadcast_body {
 };
 
 /// Sends the message that the body describes, once the events of `request` have triggered. Throws G01 and what writing
-/// the arguments throws, after it has given the record back. The task fails with the failure of the lowest index.
+/// the arguments throws, after it has freed the record. The task fails with the failure of the lowest index.
 void post_broadcast(completion& record, broadcast_body& body, const task_request& request);
 
 template <class T, class Get>

@@ -1,4 +1,4 @@
-// object_handle.hpp - the counted reference that objects are made of, and what the compiled core does with it.
+// object_handle.hpp - the untyped handle of objects, and the functions of the compiled core for it.
 #pragma once
 
 #include <stretto/array_layout.hpp>
@@ -26,7 +26,7 @@ struct object_record;
 
 namespace detail {
 
-/// The counted reference that objects are made of.
+/// The untyped handle of an object: a counted reference to its record.
 class object_handle {
  public:
   object_handle() noexcept = default;
@@ -51,23 +51,23 @@ struct object_request {
   std::uint8_t dimensions = 1;
   std::uint32_t element_bytes = 1, alignment = 1;
   std::string_view name;
-  const void* from = nullptr;  // its first content, dense; null: nothing is written
-  place memory = {};           // where it lives, of the host and a device
+  const void* from = nullptr;  // its first elements, dense; null: unwritten
+  place memory = {};           // shared by the host and a device; place{}: the runtime decides
 };
 object_handle make_object(const object_request& request, const std::source_location& where);
 box elements_of(const object_handle& h, const std::source_location& where);
 void remove_from_devices(const object_handle& h, const std::source_location& where);
 
-/// With the content that it will have once all has ended that is submitted by now.
+/// A new object with the elements that this one has after all operations submitted so far.
 object_handle copy_of_object(const object_handle& h);
-/// It is nobody else's from now on.
+/// Replaces a shared object by a copy of its own.
 void separate_object(object_handle& h);
 void write_object(field_writer& to, const object_handle& h);
-/// Throws B40 for one of other elements or axes than `like`.
+/// Throws B40 for an object of another element type or number of axes than `like`.
 object_handle read_object(field_reader& from, const object_request& like);
 inline constexpr std::size_t most_bytes_of_name = 256;  // of an object in a message, usually
 
-/// Elements held for the host.
+/// Elements to which host code has access.
 struct held_elements;
 void release_elements(held_elements* held) noexcept;
 struct release_held {

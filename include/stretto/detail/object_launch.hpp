@@ -1,4 +1,4 @@
-// object_launch.hpp - how the arguments of a launch on objects stand for the parameters of its kernel.
+// object_launch.hpp - checks and converts the arguments of launches on objects.
 #pragma once
 
 #include <stretto/detail/object_handle.hpp>
@@ -32,7 +32,7 @@ struct mapped;
 
 namespace detail {
 
-/// An argument of a launch, as the compiled core is told: an object with a part of it, or a value, or a size.
+/// The untyped form of an argument: an object with a part or a mapper, the address of a value, or a size.
 struct object_item {
   const object_handle* object = nullptr;
   box part = {};
@@ -45,7 +45,7 @@ struct object_item {
 struct object_launch : task_request {
   on_kinds kinds = {};  // none: any
   std::string_view driver = {};
-  extent multiple = unit;  // its range is cut at multiples of this
+  extent multiple = unit;  // the range is split at multiples of this
 
   void apply(const split_constraint& c) noexcept { multiple = c.multiple; }
   void apply(on_kinds k) noexcept { kinds = k; }
@@ -75,7 +75,7 @@ inline constexpr bool is_object_argument<mapped<T, D>> = true;
 template <class A>
 concept object_argument = is_object_argument<A>;
 
-/// How argument `Number` of a launch on objects stands for its parameter; the numbers count from 0.
+/// Converts argument `Number`, from 0, of a launch on objects for its parameter.
 template <std::size_t Number, class Parameter, class Given>
 struct argument_of_objects : argument<Number, Parameter, Given> {
   using argument<Number, Parameter, Given>::argument;
@@ -102,7 +102,7 @@ struct argument_of_objects<Number, Parameter, Given> {
   object_item is;
 };
 
-/// Calls what with the arguments as the compiled core is told them.
+/// Calls `what` with the untyped form of the arguments.
 template <class... P, class... A, std::size_t... N, class What>
 auto with_object_items(const kernel<void(P...)>&, std::index_sequence<N...>, What&& what, const A&... given) {
   const std::tuple<argument_of_objects<N, P, A>...> all{argument_of_objects<N, P, A>(given)...};

@@ -1,4 +1,4 @@
-// range_mapper.hpp - a mapper of a launch on buffers without its type, in the form that the compiled core takes.
+// range_mapper.hpp - the untyped form of mappers of launches on buffers, for the compiled core.
 #pragma once
 
 #include <stretto/buffer_mapper.hpp>
@@ -16,7 +16,7 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// A mapper in the form that the compiled core takes.
+/// The untyped form of a mapper.
 struct range_mapper {
   enum class kind : std::uint8_t {
     one_to_one,
@@ -38,7 +38,7 @@ struct range_mapper {
   box always = {};
   std::array<std::uint8_t, max_axes> by = {};
   std::shared_ptr<const function> custom = {};
-  bool lasts = false;  // the function is the same in every launch, and owns nothing
+  bool lasts = false;  // the function is equal in every launch and has no state
 };
 
 inline range_mapper to_range_mapper(mappers::one_to_one) { return {.is = range_mapper::kind::one_to_one}; }
@@ -59,7 +59,7 @@ inline range_mapper to_range_mapper(mappers::transposed m) {
 }
 inline range_mapper to_range_mapper(mappers::even_split) { return {.is = range_mapper::kind::even_split}; }
 
-/// A function of the program's own: a box, or several, for a chunk.
+/// A function of the program that returns a box, or several, for a chunk.
 template <class M>
 std::vector<box> boxes_of(const M& by, const box& chunk, const box& elements, const box& range) {
   const auto used = call_mapper(by, chunk, elements, range);
@@ -76,7 +76,7 @@ range_mapper to_range_mapper(const M& m) {
         [by](const box& chunk, const box& elements, const box& range) { return boxes_of(by, chunk, elements, range); });
   };
   if constexpr (std::is_empty_v<M> && std::is_default_constructible_v<M>) {
-    static const auto same = make(m);  // what it gave is remembered
+    static const auto same = make(m);  // its results are cached
     return {.is = range_mapper::kind::custom, .custom = same, .lasts = true};
   } else {
     return {.is = range_mapper::kind::custom, .custom = make(m)};

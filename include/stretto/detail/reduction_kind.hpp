@@ -1,4 +1,4 @@
-// reduction_kind.hpp - a reduction operator without its types, in the form that the compiled core takes.
+// reduction_kind.hpp - the untyped form of reduction operators, for the compiled core.
 #pragma once
 
 #include <stretto/array_layout.hpp>
@@ -22,7 +22,7 @@ struct log_entry {
   Rhs value;
 };
 
-/// Where log entries go: `first` is the element at position 0.
+/// The target of the entries of a log: `first` is the element at position 0.
 struct log_target {
   std::byte* first;
   data::layout shape;
@@ -38,7 +38,7 @@ struct log_target {
   }
 };
 
-/// An operator without its types: what the compiled core calls, a run of elements at a time.
+/// The untyped form of an operator. The compiled core calls its functions for runs of elements.
 struct reduction_kind {
   std::uint32_t lhs_bytes, rhs_bytes, entry_bytes;
   bool is_commutative;
@@ -48,7 +48,7 @@ struct reduction_kind {
   void (*apply_log)(const log_target& lhs, const std::byte* entries, std::uint64_t count);
   void (*fold_log)(const log_target& rhs, const std::byte* entries, std::uint64_t count);
   kernel_parameter
-      on_devices;  // by which kernels contribute; its mode is another where devices do not have the operator
+      on_devices;  // the parameter of kernels that contribute; its mode is not reduce if devices lack the operator
 };
 
 template <class Op>
@@ -74,7 +74,7 @@ struct erased_operator {
   }
   template <class Left, void (*Combine)(Left&, const rhs&)>
   static void walk(std::byte* l, std::int64_t ls, const std::byte* r, std::int64_t rs, std::uint64_t count) {
-    if (ls == sizeof(Left) && rs == sizeof(rhs)) {  // known steps let the compiler use vectors
+    if (ls == sizeof(Left) && rs == sizeof(rhs)) {  // constant strides allow the compiler to use vectors
       auto* left = reinterpret_cast<Left*>(l);
       const auto* right = reinterpret_cast<const rhs*>(r);
       for (std::uint64_t i = 0; i < count; ++i) Combine(left[i], right[i]);
@@ -89,8 +89,7 @@ struct erased_operator {
     const auto combine = [&](const entry& one) {
       Combine(*reinterpret_cast<Left*>(target.at(one.element)), one.value);
     };
-    // What is not in the cache is asked for some entries early: more is on its way at once than the processor sees
-    // ahead.
+    // Prefetch elements that are not in the cache, further ahead than the processor does by itself.
     constexpr std::uint64_t ahead = 32, cached_bytes = 1 << 20;
     const bool is_far = target.is_linear && target.logged.volume() * sizeof(Left) > cached_bytes;
     const auto announce = [&](const entry& one) { __builtin_prefetch(target.at(one.element), 1); };
@@ -101,8 +100,8 @@ struct erased_operator {
       }
       return;
     }
-    // Which entries are this part's own cannot be predicted: they are picked without a branch, then combined, so that
-    // the processor has many elements on their way from memory at once.
+    // Branches on the entries of this part would be unpredictable: select them without a branch first, then combine
+    // them, so that many elements are loaded from memory at the same time.
     constexpr std::uint64_t batch = 256;
     std::uint8_t picked[batch];
     for (; count > 0; e += std::min(batch, count), count -= std::min(batch, count)) {
@@ -128,7 +127,7 @@ struct erased_operator {
   }
 };
 
-/// One table per operator: this is its registration.
+/// The table of an operator, which also registers it.
 template <reduction_operator Op>
 inline constexpr reduction_kind kind_of{
     sizeof(typename Op::lhs_type),

@@ -1,5 +1,5 @@
-// remote_function.hpp - functions that every node knows: their signatures, their arguments as bytes, and how a call
-// becomes a task of another node.
+// remote_function.hpp - functions that other nodes can call: their signatures, their serialised arguments, and the
+// spawn of remote tasks.
 #pragma once
 
 #include <stretto/detail/task_request.hpp>
@@ -23,10 +23,10 @@ class remote_call;
 
 namespace detail {
 
-/// A constant of the program: where it lies says on every node which function is meant.
+/// A constant of the program for each function. Its address in the program identifies the function on every node.
 struct remote_function_type {
-  std::uint64_t mark;     // of what such a constant begins with
-  const char* signature;  // for messages
+  std::uint64_t mark;     // begins every such constant
+  const char* signature;  // for error messages
   void (*run)(field_reader& arguments, field_writer& result);
 };
 inline constexpr std::uint64_t remote_function_mark = 0x5f72746f6e6f6566;
@@ -59,7 +59,7 @@ struct remote_signature_of<R (L::*)(A...) const> : remote_signature<R, A...> {};
 template <class L, class R, class... A>
 struct remote_signature_of<R (L::*)(A...) const noexcept> : remote_signature<R, A...> {};
 
-/// How many parameters a function has, and its first.
+/// The number of parameters of a function, and the type of the first.
 template <class... A>
 struct parameter_list {
   static constexpr std::size_t count = 0;
@@ -81,7 +81,8 @@ struct parameters_of<R (L::*)(A...) const> : parameter_list<A...> {};
 template <class L, class R, class... A>
 struct parameters_of<R (L::*)(A...) const noexcept> : parameter_list<A...> {};
 
-/// A handler of mobile objects (mobile.hpp): a member function, or what takes the object before so many arguments.
+/// Whether a function is a handler of mobile objects (mobile.hpp): a member function, or one that takes the object
+/// before this number of arguments.
 template <class F, std::size_t arguments>
 consteval bool takes_object() {
   if constexpr (std::is_member_function_pointer_v<F>) return true;
@@ -117,7 +118,7 @@ struct lambda_function {
 template <class Get>
 inline constexpr remote_function_type remote_function{remote_function_mark, Get::signature(), run_remote<Get>};
 
-/// Puts the value into the storage of a record; throws B40.
+/// Reads a value into the storage of a record. Throws B40.
 using value_reader = void (*)(field_reader& from, void* storage);
 
 struct remote_request : task_request {
@@ -129,7 +130,7 @@ struct remote_request : task_request {
 completion& spawn_remote(const remote_request& request, const remote_function_type& function, const parcel& arguments,
                          std::size_t value_bytes, const task_type& type, value_reader read,
                          const std::source_location& where);
-/// Converted to the parameters, and written. What is called twice reads them twice.
+/// Converts the arguments to the parameter types and serialises them. A call that is used twice reads them twice.
 template <class Signature, class... A>
 parcel written_arguments(A&&... arguments) {
   const typename Signature::arguments all(std::forward<A>(arguments)...);

@@ -1,4 +1,4 @@
-// shared_name.hpp - the names of objects that a node has shared, as the compiled core knows them.
+// shared_name.hpp - the untyped form of global pointers, and the functions of the compiled core for them.
 #pragma once
 
 #include <stretto/detail/object_handle.hpp>
@@ -12,7 +12,7 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// Which of the objects that a node has shared.
+/// The untyped form of a global pointer: a node, and the number of a shared object there.
 struct shared_name {
   std::uint64_t number = 0;  // from 1
   std::uint16_t node = 0;
@@ -22,9 +22,9 @@ shared_name share_object(const object_handle& h, const std::source_location& whe
 completion& unshare_object(const shared_name& of, const task_type& type, const std::source_location& where);
 /// Throws G07, G08.
 object_handle shared_object(const shared_name& is, const std::source_location& where);
-/// Of this node, for a handler.
+/// The object of that number on this node, for a handler. Throws G07.
 object_handle shared_object(std::uint64_t number);
-/// Throws G07 for what names nothing.
+/// The number of the node in the job. Throws G07 for a null pointer.
 std::uint32_t node_of(const shared_name& is, const std::source_location& where);
 
 }  // namespace stretto::detail

@@ -1,4 +1,4 @@
-// spawn.hpp - how a body becomes a task.
+// spawn.hpp - creates tasks from bodies.
 #pragma once
 
 #include <stretto/detail/tags.hpp>
@@ -16,22 +16,24 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// A record whose body is not yet there, and the thread state that made it.
+/// A task record without a body, and the thread state that made it.
 struct new_task {
   completion* record;
   void* thread;
 };
-/// `bytes` of storage for body or value. Throws B20 on a foreign thread, what `request` misnames as S0x.
+/// Makes a record with `bytes` bytes of storage for the body or the value. Throws B20 on a thread of no runtime, and
+/// S02, S03 and S04 for the tags of `request`.
 new_task make_task(std::size_t bytes, const task_type& type, const std::source_location& where);
 new_task make_task(std::size_t bytes, const task_type& type, const std::source_location& where,
                    const task_request& request);
-/// Hands it to the scheduler: ready now, or when what it waits for has ended. `thread` null: look it up again.
+/// Passes the task to the scheduler: it is ready now, or when its preconditions have ended. If `thread` is null, it
+/// finds the current thread.
 void submit(completion& record, void* thread) noexcept;
 void submit(completion& record, const task_request& request);
-/// The body could not be constructed.
+/// Drops a record whose body could not be constructed.
 void abandon(completion& record) noexcept;
 
-/// Body of a task of the library's that others rely on: it cannot be cancelled.
+/// The body of an internal task on which others rely, and which cannot be cancelled.
 template <class F>
 struct goes_on {
   F body;

@@ -1,4 +1,4 @@
-// tags.hpp - the tags of one call: any number of them before the other arguments, each kind once.
+// tags.hpp - tags of calls: any number of them before the other arguments, at most one of each kind.
 //
 // A function that takes tags has one overload without, and one with a pack of all arguments behind the first tag:
 //
@@ -7,8 +7,8 @@
 //       return behind_tags(first.request, [&](const kernel& k, const box& range) { ... }, rest...);
 //     }
 //
-// The first tag is converted to the request that it is a tag of. The conversion also finds the source line of the call:
-// a parameter behind a pack could not have it as its default argument.
+// The first tag is converted to the request of the function. The conversion also records the source line of the call,
+// which a parameter behind a pack cannot have as its default argument.
 #pragma once
 
 #include <stretto/compiler.hpp>
@@ -23,12 +23,12 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// What a tag speaks of. Of two tags with one subject, one would be ignored.
+/// The subject of a tag. A call may have only one tag per subject, because one of two would be ignored.
 template <class Tag>
 struct subject_of {
   using type = Tag;
 };
-/// Such tags add to one another.
+/// True for tags that may repeat because they add up.
 template <class Tag>
 inline constexpr bool may_repeat = false;
 
@@ -37,16 +37,16 @@ inline constexpr std::size_t times_named =
     (std::size_t{0} + ... +
      std::size_t{std::is_same_v<typename subject_of<Tag>::type, typename subject_of<All>::type>});
 
-/// A tag of calls with such a request.
+/// A tag of calls with this request.
 template <class Tag, class Request>
 concept tag_of = requires(Request request, const Tag& tag) { request.apply(tag); };
 
-/// Of all arguments of a call, those that are no tags count for nothing.
+/// Whether no two arguments are tags of the same subject.
 template <class Request, class... Argument>
 inline constexpr bool has_each_tag_once =
     ((!tag_of<Argument, Request> || may_repeat<Argument> || times_named<Argument, Argument...> == 1) && ...);
 
-/// What the first tag of a call says, and where the call is; `Rest` is what stands behind it.
+/// The request with the first tag of a call applied, and the source line of the call; `Rest` are the other arguments.
 template <class Request, class... Rest>
 struct tagged_call {
   Request request;
@@ -60,11 +60,11 @@ struct tagged_call {
     request.apply(tag);
   }
 };
-/// The first parameter of a function with tags: `Rest` is deduced from the others.
+/// The type of the first parameter of a function with tags; `Rest` is deduced from the other arguments.
 template <class Request, class... Rest>
 using first_tag = std::type_identity_t<tagged_call<Request, std::remove_cvref_t<Rest>...>>;
 
-/// Adds what further tags say to the request, and calls `what` with the arguments behind them.
+/// Applies the other tags to the request, and calls `what` with the arguments behind them.
 template <class Request, class What>
 decltype(auto) behind_tags(Request&, What&& what) {
   return std::forward<What>(what)();
@@ -83,14 +83,14 @@ decltype(auto) behind_tags(Request& request, What&& what, First&& first, Rest&&.
   }
 }
 
-/// Where a call is: as its last argument says, or as its first tag has found.
+/// The source line of a call: its last argument if that is one, otherwise the line that the first tag recorded.
 inline const std::source_location& called_at(const std::source_location& found) noexcept { return found; }
 inline const std::source_location& called_at(const std::source_location&, const std::source_location& given) noexcept {
   return given;
 }
 
-/// A range that a call takes as a To, such as a box as a kernel_range. A To finds the source line of its call where it
-/// is converted to; behind a first tag this would be a line of a header, and range_at gives it the line of the tag.
+/// A range that converts to a To, as a box to a kernel_range. The conversion records the source line. Behind tags this
+/// would be a line of a header; range_at uses the line of the first tag instead.
 template <class Range, class To>
 concept range_for = std::same_as<Range, To> || std::constructible_from<To, const Range&, const std::source_location&>;
 template <class To, range_for<To> Range>

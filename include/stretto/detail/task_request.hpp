@@ -1,4 +1,4 @@
-// task_request.hpp - what the tags of a task say, in the form that the compiled core takes.
+// task_request.hpp - the request that the tags of a task fill, for the compiled core.
 #pragma once
 
 #include <stretto/detail/tags.hpp>
@@ -16,7 +16,7 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// Where a task goes, how urgent it is and what it is called, as its tags say.
+/// The place, worker, priority and name of a task.
 struct placing_request {
   place at;
   place on;
@@ -31,7 +31,7 @@ struct placing_request {
   void apply(task_name n) noexcept { name = n.text; }
 };
 
-/// What the tags of one async say.
+/// The tags of one async.
 struct task_request : placing_request {
   std::span<const dependency> after;
   std::span<const event> after_events;

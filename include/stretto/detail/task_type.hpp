@@ -1,4 +1,4 @@
-// task_type.hpp - what the compiled core knows of a task: its body, its value, and who refers to it.
+// task_type.hpp - the untyped form of tasks and futures for the compiled core: body, value and references.
 #pragma once
 
 #include <stretto/event.hpp>
@@ -13,19 +13,19 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// Where a record keeps the body, then the value: this many bytes from its start, aligned to as many, or to as many as
-/// its type says.
+/// The offset, in bytes, of the storage for the body and then the value in a record, and its default alignment. A type
+/// may require more.
 inline constexpr std::size_t storage_offset = 64;
 inline constexpr std::size_t most_alignment = 4096;
 
-/// What the compiled core must know of a type of task. `run` calls the body, destroys it and leaves the value
-/// in the same storage; it may throw, the body being destroyed then too. Null where there is nothing to do.
+/// The functions of a type of task. `run` calls the body, destroys it, also if it throws, and leaves the value in the
+/// same storage. A function that has nothing to do is null.
 struct task_type : completion_kind {
   void (*run)(void* storage);
   void (*drop_body)(void* storage) noexcept;
   void (*drop_value)(void* storage) noexcept;
   std::size_t alignment = storage_offset;  // of the storage, a power of two
-  bool may_be_cancelled = false;           // of what the program spawned (cancel.hpp)
+  bool may_be_cancelled = false;           // true for tasks that the program spawned (cancel.hpp)
 };
 
 void destroy_task(completion& c) noexcept;
@@ -37,7 +37,7 @@ void release(completion& c) noexcept;
 bool is_done(const completion& c) noexcept;
 bool is_poisoned(const completion& c) noexcept;
 bool is_only_reference(const completion& c) noexcept;
-/// Suspends the calling task until `c` is done; throws its failure. On another thread: blocks it.
+/// Suspends the calling task, or blocks a thread that is no worker, until `c` is done. Throws its failure.
 void wait_for(completion& c, const std::source_location& where);
 event event_of(completion& c);
 wait_result result_of(const completion& c);
@@ -54,7 +54,7 @@ inline constexpr std::size_t storage_alignment = alignof(T) > storage_offset ? a
 template <>
 inline constexpr std::size_t storage_alignment<void> = storage_offset;
 
-// Not a lambda: GCC gives what one in the initialiser of a variable becomes default visibility (compiler.hpp).
+// A function, because GCC gives a lambda in the initialiser of a variable default visibility (compiler.hpp).
 template <class T>
 void destroy_value(void* storage) noexcept {
   static_cast<T*>(storage)->~T();

@@ -1,4 +1,4 @@
-// template_arguments.hpp - kernels of a template: what their parameters stand for, and their names.
+// template_arguments.hpp - the arguments and names of kernels of a template.
 #pragma once
 
 #include <stretto/kernel.hpp>
@@ -14,7 +14,7 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// What a type is called: by devices, and by reports. Nothing of one that devices have no name for.
+/// The names of a type in device code and in reports. Empty for a type that devices do not have.
 struct type_name {
   std::string_view on_devices, shown;
 };
@@ -82,7 +82,7 @@ consteval std::array<template_argument, sizeof...(Argument)> arguments_of(const 
   return {all...};
 }
 
-/// Counts characters, and keeps them where there is a place for them.
+/// Appends characters to a buffer, or only counts them if it has none.
 struct name_writer {
   char* to;
   std::size_t length = 0;
@@ -114,13 +114,13 @@ struct name_writer {
   }
 };
 
-/// What the macros say of a kernel but for its bodies.
+/// The texts of a kernel definition, except for its bodies.
 struct written_kernel {
   std::string_view name, parameters, body, file;
   unsigned line;
 };
 
-/// A kernel whose bodies are classes of any scope.
+/// A kernel whose bodies are classes in any scope.
 template <const written_kernel& Is, const auto& Arguments, bool InGroups, class Body, class CheckedBody>
 struct defined_kernel {
   using host = host_body<Body, &Body::operator()>;

@@ -1,4 +1,4 @@
-// template_definition.hpp - what the macros of kernel_template.hpp define.
+// template_definition.hpp - the expansion of the macros of kernel_template.hpp.
 #pragma once
 
 #include <stretto/detail/template_arguments.hpp>
@@ -7,8 +7,7 @@
 
 STRETTO_API_BEGIN
 
-// Of a list in brackets, each parameter by a macro: STRETTO_DETAIL_EACH(M, class T, int N) is
-// M(class T), M(int N).
+// Applies a macro to each parameter of a list: STRETTO_DETAIL_EACH(M, class T, int N) is M(class T), M(int N).
 #define STRETTO_DETAIL_BARE(...) __VA_ARGS__
 #define STRETTO_DETAIL_EACH(m, ...)                                                                 \
   STRETTO_DETAIL_SEVENTH(__VA_ARGS__, STRETTO_DETAIL_SIX, STRETTO_DETAIL_FIVE, STRETTO_DETAIL_FOUR, \
@@ -21,8 +20,8 @@ STRETTO_API_BEGIN
 #define STRETTO_DETAIL_FOUR(m, a, ...) m(a), STRETTO_DETAIL_THREE(m, __VA_ARGS__)
 #define STRETTO_DETAIL_FIVE(m, a, ...) m(a), STRETTO_DETAIL_FOUR(m, __VA_ARGS__)
 #define STRETTO_DETAIL_SIX(m, a, ...) m(a), STRETTO_DETAIL_FIVE(m, __VA_ARGS__)
-// `class T` is T: what stands before it becomes part of a name that stands for nothing. Of other
-// words the compiler says the name.
+// The name of a parameter: `class T` becomes T, because the word before it completes the name of an empty macro. With
+// any other word, the undefined name is the compiler's message.
 #define STRETTO_DETAIL_NAME(parameter) STRETTO_a_template_parameter_is_a_class_or_an_integer_in_one_word_not_##parameter
 #define STRETTO_a_template_parameter_is_a_class_or_an_integer_in_one_word_not_class
 #define STRETTO_a_template_parameter_is_a_class_or_an_integer_in_one_word_not_typename
@@ -45,8 +44,8 @@ STRETTO_API_BEGIN
 #define STRETTO_DETAIL_ARGUMENT_OF(name) ::stretto::detail::argument_named<name>(STRETTO_DETAIL_SPELLED(name))
 #define STRETTO_DETAIL_SPELLED(name) #name
 
-// In the scope of a function or a class, templates of classes cannot be specialised, and local
-// classes have no static members.
+// The scope of a function or a class does not allow specialisations of class templates, and local classes have no
+// static members.
 #define STRETTO_DETAIL_SCOPED_KERNEL(name, scope, groups, list_of_arguments, parameters, parameter_text, body_text,  \
                                      ...)                                                                            \
   struct name##_body : ::stretto::kernels::scope<false> {                                                            \
@@ -65,8 +64,7 @@ STRETTO_API_BEGIN
 
 #define STRETTO_DETAIL_ARGUMENTS_OF(list) (STRETTO_DETAIL_EACH(STRETTO_DETAIL_ARGUMENT_NAMED, STRETTO_DETAIL_BARE list))
 
-// As of kernels in kernel.hpp, the types of templates of the same name in two files differ by a
-// key.
+// As in kernel_definition.hpp, the types of templates of the same name in two files differ by a key.
 #define STRETTO_DETAIL_KERNEL_TEMPLATE(list, list_text, name, scope, groups, parameters, parameter_text, body_text,    \
                                        ...)                                                                            \
   namespace in_a_function_or_a_class_use_STRETTO_SCOPED_KERNEL_USING {}                                                \

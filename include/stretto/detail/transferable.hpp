@@ -1,5 +1,5 @@
-// transferable.hpp - whether values of a type can be sent to another node, and kept. Programs include fields.hpp: what
-// travels is known once archives are.
+// transferable.hpp - the concept of serialisable types. Programs include fields.hpp, because the concept depends on
+// archives.
 #pragma once
 
 #include <stretto/detail/left_behind.hpp>
@@ -9,13 +9,13 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// Whether values of T can be sent to another node, and kept.
+/// Whether values of T can be serialised: sent to other nodes, and stored in checkpoints.
 template <class T>
 concept transferable = detail::left_behind<T>() == detail::stays_behind::nothing;
 
 namespace detail {
 
-/// Says at compile time why values of T do not travel.
+/// Fails to compile with the reason why values of T cannot be serialised; otherwise true.
 template <class T>
 consteval bool explain_travel() {
   return explain<left_behind<T>(), T>();
