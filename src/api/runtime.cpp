@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -326,7 +325,6 @@ void runtime::start(bool stepped) {
   s.scheduler = sched::start(s.context, std::move(paths),
                              {.stack_bytes = s.settings.stack_size,
                               .max_suspended = s.settings.max_suspended,
-                              .high_water = std::bit_ceil(s.settings.high_water),
                               .spin_microseconds = static_cast<std::uint32_t>(s.settings.spin_us),
                               .longest_spin_microseconds = s.settings.spin_us ? longest_spin_us : 0,
                               .seed = s.settings.seed,

@@ -26,8 +26,6 @@ const std::vector<option>& table() {
        "size of a task's stack"},
       {"max_suspended", &settings::max_suspended, "60000", "1", "100000000", {}, "tasks",
        "tasks that may be suspended at once; each holds a stack and two memory mappings"},
-      {"high_water", &settings::high_water, "8192", "1", "1000000000", {}, "tasks",
-       "tasks queued on one worker above which a task that spawns more is suspended until some of them have run"},
       {"spin_us", &settings::spin_us, "50", "0", "1000000", {}, "microseconds",
        "how long a worker polls before it sleeps; if its recent waits were short, up to 1000 in a job of several "
        "processes and up to 2000 with CUDA devices"},
