@@ -26,9 +26,6 @@ const std::vector<option>& table() {
        "size of a task's stack"},
       {"max_suspended", &settings::max_suspended, "60000", "1", "100000000", {}, "tasks",
        "tasks that may be suspended at once; each holds a stack and two memory mappings"},
-      {"spin_us", &settings::spin_us, "50", "0", "1000000", {}, "microseconds",
-       "how long a worker polls before it sleeps; if its recent waits were short, up to 1000 in a job of several "
-       "processes and up to 2000 with CUDA devices"},
       {"seed", &settings::seed, "0", "0", "", {}, "",
        "seed of all random choices; a stepped runtime replays them exactly"},
       {"poll_us", &settings::poll_us, "200", "10", "1000000", {}, "microseconds",

@@ -39,7 +39,6 @@ struct settings {
   std::uint64_t workers;
   std::uint64_t stack_size;  // bytes
   std::uint64_t max_suspended;
-  std::uint64_t spin_us;
   std::uint64_t seed;
   std::uint64_t poll_us;
   double stuck;            // seconds

@@ -414,7 +414,7 @@ TEST_CASE("a task that waits for a polled operation goes on, although the poll r
     runtime rt(with(polled, workers));
     rt.run([&] {
       polled->begin();
-      // About when a worker that finds nothing goes to sleep (spin_us).
+      // About when a worker that finds nothing goes to sleep (50 microseconds).
       for (int i = 0; i < 4000; ++i) wait(polled->start(std::chrono::microseconds(40 + i % 30)));
       polled->end();
     });
