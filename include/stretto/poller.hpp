@@ -1,7 +1,7 @@
 // poller.hpp - interface of everything whose operations end without a notification: messages, device queues, timers,
 // disks.
 //
-// Idle workers poll; while all of them work or sleep, one service thread does, at a bounded rate (option poll_us). A
+// Idle workers poll; while all of them work or sleep, one service thread does, at a bounded rate. A
 // poller with nothing pending is never asked and costs nothing.
 //
 // Threads     the public members: any thread, also one of no runtime. poll and fail: one thread at a time, a worker of

@@ -163,7 +163,6 @@ struct runtime::state {
         recorder({.node = member ? member->of().self() : number,
                   .job_nodes = member ? member->of().nodes() : 1,
                   .level = level_of(settings)}),
-        polls(static_cast<std::uint32_t>(settings.poll_us)),
         modules(given, polls, counters, settings.errors) {
     context.node = number;
     devices = open_devices(settings, stepped, member.get(), number);

@@ -28,8 +28,6 @@ const std::vector<option>& table() {
        "tasks that may be suspended at once; each holds a stack and two memory mappings"},
       {"seed", &settings::seed, "0", "0", "", {}, "",
        "seed of all random choices; a stepped runtime replays them exactly"},
-      {"poll_us", &settings::poll_us, "200", "10", "1000000", {}, "microseconds",
-       "longest interval between two polls for pending operations while no worker is idle"},
       {"stuck", &settings::stuck, "0", "0", "1000000", {}, "seconds",
        "time without progress after which a hang report is printed; 0 means never; if not set, 10, and without a "
        "terminal proven hangs only",

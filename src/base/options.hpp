@@ -40,7 +40,6 @@ struct settings {
   std::uint64_t stack_size;  // bytes
   std::uint64_t max_suspended;
   std::uint64_t seed;
-  std::uint64_t poll_us;
   double stuck;            // seconds
   std::string stuck_file;  // path or empty
   check_mode check;

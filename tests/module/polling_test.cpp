@@ -245,7 +245,7 @@ TEST_CASE("while every worker is busy looks are rare, whatever they find, for ea
     const auto begin = std::chrono::steady_clock::now();
     auto spent = begin - begin;
     while (spent < 20ms || p->polls < 3) spent = std::chrono::steady_clock::now() - begin;
-    CHECK(p->polls <= spent / 100us + 10);  // half of poll_us
+    CHECK(p->polls <= spent / 100us + 10);  // half of the longest pause of the service thread
     p->end();
   });
 }
