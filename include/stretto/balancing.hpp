@@ -10,7 +10,7 @@
 // A round asks every node for the cost of its objects on workers and devices since the last round over them. It gives
 // this table to a balancer (balancer.hpp) and migrates the objects that the balancer names. Messages may be under way
 // meanwhile; they follow their objects. With the option `balance`, rounds over all objects begin by themselves, every
-// `balance_ms`.
+// 500 milliseconds.
 //
 // An object may state its own weight, for by_hints(...): this member function is called after each handler that may
 // have changed the object.

@@ -259,7 +259,6 @@ void runtime::start(bool stepped) {
   mobiles::start_mobile(s.context, *s.mobile,
                         {.seed = s.settings.seed,
                          .balance_policy = static_cast<mobiles::policy>(s.settings.balance),
-                         .balance_period_ms = stepped ? 0 : s.settings.balance_ms,
                          .is_stepped = stepped});
   if (s.member) s.polls.add(*s.member);
   s.modules.initialise(s.context, s.machine);

@@ -104,10 +104,8 @@ const std::vector<option>& table() {
       {"mpi_folder", &settings::mpi_folder, "", "", "", {}, "path",
        "folder of Stretto's libraries for each MPI; empty means where Stretto is installed or was built"},
       {"balance", &settings::balance, "none", "", "", {"none", "greedy", "refine", "diffusion", "stealing"}, "",
-       "policy that periodically moves mobile objects between nodes by the measured cost of their handlers",
+       "policy that moves mobile objects between nodes, every 500 milliseconds, by the measured cost of their handlers",
        agreement::all_nodes},
-      {"balance_ms", &settings::balance_ms, "500", "1", "1000000", {}, "milliseconds",
-       "interval between two rounds of balancing, if the option balance is not none"},
       {"weights", &settings::weights, "devices", "", "", {"off", "devices", "nodes"}, "",
        "measure speeds and weight shares of launches on buffers by them: off, between the devices of each node, "
        "or also between nodes; a stepped runtime measures nothing"},

@@ -69,7 +69,6 @@ struct settings {
   std::uint64_t lane_memory;      // bytes
   std::string mpi_folder;         // path or empty
   balance_mode balance;
-  std::uint64_t balance_ms;
   weight_mode weights;
   bool compare_nodes;
   std::uint64_t horizon_step;
@@ -147,7 +146,7 @@ struct parsed_options {
 ///            range, B14 unknown choice, B15 flag without a value
 ///
 /// A variable without a value counts as not set. Other names that begin with STRETTO_ are left alone, unless one is
-/// almost an option's; those that begin with STRETTO_TEST_ belong to the test suite.
+/// almost an option's; those that begin with STRETTO_TEST_ belong to the test suite (test_hook.hpp).
 parsed_options parse_options(const environment& variables, std::span<const std::string> arguments,
                              foreign_arguments foreign = foreign_arguments::refuse, const settings& start = {});
 
