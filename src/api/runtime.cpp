@@ -23,6 +23,7 @@
 #include "base/options.hpp"
 #include "base/order_observer.hpp"
 #include "base/sanitizers.hpp"
+#include "base/test_hook.hpp"
 #include "base/tsan_ignore.hpp"
 #include "buffers/buffers_floor.hpp"
 #include "data/data_floor.hpp"
@@ -265,11 +266,12 @@ void runtime::start(bool stepped) {
   const bool checks = s.settings.check != base::check_mode::off;
   if (checks) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
   const auto log = std::make_shared<base::logger>(base::node_name(s.context.node), s.settings.log);
+  const bool recycles = base::test_hook("STRETTO_TEST_RECYCLE", 1) != 0;
   data::start_data(s.context, s.machine, s.modules.channels(), checks, s.devices.get(),
                    {.memory_bytes = s.settings.host_memory,
                     .spill = s.settings.spill,
                     .locked_bytes = s.settings.locked_memory,
-                    .recycles = s.settings.recycle,
+                    .recycles = recycles,
                     .device_messages = s.settings.device_messages,
                     .first_of_global = s.global ? s.global->first_of_share() : nullptr,
                     .global_bytes = s.global ? s.global->layout().share_bytes() : 0,
@@ -288,7 +290,7 @@ void runtime::start(bool stepped) {
                           .spill = s.settings.spill.empty() ? place() : data::spill_of(s.machine),
                           .log = s.settings.log,
                           .check = checks,
-                          .recycles = s.settings.recycle,
+                          .recycles = recycles,
                           .counts_time = stepped});
   buffers::graph_recorder::settings graph;
   if (!s.settings.graph.empty())

@@ -56,7 +56,6 @@ struct settings {
   bool device_copy_streams;
   bool device_pool;
   bool device_threads;
-  bool recycle;
   std::uint64_t kept_heap;  // bytes
   scheduler_policy scheduler;
   std::string speeds;  // path, empty or "none"

@@ -164,7 +164,7 @@ bench::outcome time_series_plain(const bench::options& o) {
                  {"STRETTO_DEVICE_COPY_STREAMS", "0"},
                  {"STRETTO_DEVICE_POOL", "0"},
                  {"STRETTO_PREFETCH", "1"},
-                 {"STRETTO_RECYCLE", "0"},
+                 {"STRETTO_TEST_RECYCLE", "0"},
                  {"STRETTO_LOCKED_MEMORY", "0"}},
                 1);
 }
