@@ -11,6 +11,7 @@
 
 #include "base/log.hpp"
 #include "base/node_numbers.hpp"
+#include "base/test_hook.hpp"
 #include "device/backend.hpp"
 #include "device/device_assignment.hpp"
 #include "device/device_discovery.hpp"
@@ -79,7 +80,7 @@ std::vector<device::opened_device> open_assigned_devices(const base::settings& s
   const auto known = device::all_backends();
   const device::open_options how{.memory_bytes = s.device_memory,
                                  .host_memory_bytes = s.device_host_memory,
-                                 .pool = s.device_pool,
+                                 .pool = base::test_hook("STRETTO_TEST_DEVICE_POOL", 1) != 0,
                                  .stepped = stepped,
                                  .check = s.check != base::check_mode::off,
                                  .cache = device::kernel_cache::default_folder()};

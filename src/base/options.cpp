@@ -66,8 +66,6 @@ const std::vector<option>& table() {
        "folder on a disk that receives the data of objects when host memory is full; empty means none"},
       {"device_copy_streams", &settings::device_copy_streams, "1", "", "", zero_or_one, "",
        "use separate streams for copies to and from a device; 0 copies in the streams of its kernels"},
-      {"device_pool", &settings::device_pool, "1", "", "", zero_or_one, "",
-       "allocate a device's memory once and divide it among instances; 0 calls the driver for each instance"},
       {"kept_heap", &settings::kept_heap, "64M", "0", "", {}, "bytes",
        "freed memory that the program's heap keeps for reuse instead of returning it to the system, which avoids "
        "page faults; 0 leaves the heap unchanged"},

@@ -54,7 +54,6 @@ struct settings {
   std::uint64_t host_memory;  // bytes
   std::string spill;          // path or empty
   bool device_copy_streams;
-  bool device_pool;
   bool device_threads;
   std::uint64_t kept_heap;  // bytes
   scheduler_policy scheduler;

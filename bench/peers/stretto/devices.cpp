@@ -162,7 +162,7 @@ bench::outcome time_series_plain(const bench::options& o) {
   return series(o,
                 {{"STRETTO_DEVICE_STREAMS", "1"},
                  {"STRETTO_DEVICE_COPY_STREAMS", "0"},
-                 {"STRETTO_DEVICE_POOL", "0"},
+                 {"STRETTO_TEST_DEVICE_POOL", "0"},
                  {"STRETTO_PREFETCH", "1"},
                  {"STRETTO_TEST_RECYCLE", "0"},
                  {"STRETTO_LOCKED_MEMORY", "0"}},
@@ -172,7 +172,7 @@ bench::outcome time_series_records(const bench::options& o) {
   return series(o,
                 {{"STRETTO_DEVICE_STREAMS", "1"},
                  {"STRETTO_DEVICE_COPY_STREAMS", "0"},
-                 {"STRETTO_DEVICE_POOL", "0"},
+                 {"STRETTO_TEST_DEVICE_POOL", "0"},
                  {"STRETTO_PREFETCH", "1"},
                  {"STRETTO_LOCKED_MEMORY", "0"}},
                 1);
