@@ -127,7 +127,8 @@ std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool s
   for (const device::opened_device& f : open)
     descriptions.push_back(fmt::format("\"{}\"{}", f.name, reason_of(f.share, here.count())));
   auto set = std::make_unique<device::device_set>(
-      std::move(open), device::stream_options{static_cast<unsigned>(s.device_streams), s.device_copy_streams});
+      std::move(open), device::stream_options{static_cast<unsigned>(s.device_streams),
+                                              base::test_hook("STRETTO_TEST_DEVICE_COPY_STREAMS", 1) != 0});
   base::logger log(base::node_name(node), s.log);
   for (std::size_t n = 0; n < descriptions.size(); ++n)
     log.info("device {} is {}", set->all()[n]->name(), descriptions[n]);

@@ -64,8 +64,6 @@ const std::vector<option>& table() {
        "largest part of each host memory that instances and objects use; 0 means all memory of the machine"},
       {"spill", &settings::spill, "", "", "", {}, "path",
        "folder on a disk that receives the data of objects when host memory is full; empty means none"},
-      {"device_copy_streams", &settings::device_copy_streams, "1", "", "", zero_or_one, "",
-       "use separate streams for copies to and from a device; 0 copies in the streams of its kernels"},
       {"kept_heap", &settings::kept_heap, "64M", "0", "", {}, "bytes",
        "freed memory that the program's heap keeps for reuse instead of returning it to the system, which avoids "
        "page faults; 0 leaves the heap unchanged"},

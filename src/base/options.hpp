@@ -53,7 +53,6 @@ struct settings {
   bool device_messages;
   std::uint64_t host_memory;  // bytes
   std::string spill;          // path or empty
-  bool device_copy_streams;
   bool device_threads;
   std::uint64_t kept_heap;  // bytes
   scheduler_policy scheduler;
