@@ -306,8 +306,6 @@ void runtime::start(bool stepped) {
                           .warn = [log](const std::string& text) { log->warn("{}", text); },
                           .graph = std::move(graph),
                           .dry = s.dry,
-                          .horizons = buffers::checked_horizons({s.settings.horizon_step, s.settings.horizon_breadth},
-                                                                "option horizon_breadth is 1"),
                           .compares = s.settings.compare_nodes,
                           .pipeline = pipeline_mode_of(s.settings.pipeline, stepped || s.machine.worker_count() == 1),
                           .on_failure_or_divergence =

@@ -105,13 +105,6 @@ const std::vector<option>& table() {
       {"compare_nodes", &settings::compare_nodes, "1", "", "", zero_or_one, "",
        "compare the buffer calls of all nodes, and end the job with error B23 if they differ",
        agreement::all_nodes},
-      {"horizon_step", &settings::horizon_step, "4", "0", "1000000000", {}, "launches",
-       "length of a chain of launches on buffers after which a horizon is made; 0 means no such limit",
-       agreement::all_nodes},
-      {"horizon_breadth", &settings::horizon_breadth, "256", "0", "1000000000", {}, "launches",
-       "number of launches on buffers without successors at which a horizon is made; 0 means no such limit, and "
-       "1 is not allowed",
-       agreement::all_nodes},
       {"pipeline", &settings::pipeline, "auto", "", "", off_auto_on, "",
        "generate the operations of a launch on buffers in a task of the runtime while the program goes on, if no "
        "check of the launch can fail; auto does so if the launch is predicted to be slow and a worker is idle"},

@@ -68,8 +68,6 @@ struct settings {
   balance_mode balance;
   weight_mode weights;
   bool compare_nodes;
-  std::uint64_t horizon_step;
-  std::uint64_t horizon_breadth;
   switch_mode pipeline;
   std::string trace;  // path or empty
   trace_detail trace_level;

@@ -86,13 +86,14 @@ void program_of_all_kinds() {
 }
 
 /// Ten launches in a chain, then ten independent ones.
-std::size_t horizons_of_twenty_launches() {
+std::size_t horizons_of_twenty_launches(const horizon_settings& asked) {
   const dry_folder here;
   const with_variable what("STRETTO_GRAPH_KIND", "tasks"), file("STRETTO_GRAPH", (here / "tasks.json").c_str()),
       nodes("STRETTO_DRY_NODES", "1");
   {
     runtime rt({.workers = 1});
-    rt.run([] {
+    rt.run([&] {
+      set_horizons(asked);
       const buffer<long long, 2> u(box({0, 0}, {10, 1}), {.name = "u"});
       for (int i = 0; i < 10; ++i) launch(dry_set, u.elements(), u(one_to_one));
       for (int i = 0; i < 10; ++i) launch(dry_set, box({i, 0}, {i + 1, 1}), u(one_to_one));
@@ -103,20 +104,15 @@ std::size_t horizons_of_twenty_launches() {
       std::ranges::count_if(drawn.at("tasks"), [](const auto& t) { return t.at("kind") == "horizon"; }));
 }
 
-TEST_CASE(
-    "options say when horizons are made from the start on, and what would make one after each launch is refused") {
-  const auto with = [](const char* step, const char* breadth) {
-    const with_variable of_chain("STRETTO_HORIZON_STEP", step), of_many("STRETTO_HORIZON_BREADTH", breadth);
-    return horizons_of_twenty_launches();
+TEST_CASE("horizons follow chains and independent launches as the program asks, and not each launch") {
+  const auto with = [](std::uint64_t step, std::uint64_t most_parallel) {
+    return horizons_of_twenty_launches({.step = step, .most_parallel = most_parallel});
   };
-  CHECK(with("0", "0") == 0);
-  CHECK(with("5", "0") == 2);
-  CHECK(with("0", "5") == 2);
-  CHECK(with("2", "0") == 5);
-  CHECK(test::thrown_by([&] { with("4", "1"); }) ==
-        "error B16: option horizon_breadth is 1\n"
-        "  because     a horizon would follow each launch, and the launches would run one after the other\n"
-        "  try         give 2 or more, or 0 to make no horizons because of parallel launches");
+  CHECK(with(0, 0) == 0);
+  CHECK(with(5, 0) == 2);
+  CHECK(with(0, 5) == 2);
+  CHECK(with(2, 0) == 5);
+  CHECK(test::error_of([&] { with(4, 1); }).code() == "B16");
 }
 
 /// An array of which each launch uses one more row, on two devices.
