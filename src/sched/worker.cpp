@@ -1,19 +1,10 @@
 #include "sched/worker.hpp"
 
 namespace stretto::sched {
-namespace {
-
-/// How long a worker polls at least before it sleeps.
-constexpr std::uint64_t shortest_spin_ns = 50'000;
-
-}  // namespace
 
 worker::worker(scheduler& s, base::runtime_context& r, std::uint32_t number, std::size_t places, worker_paths p,
-               std::uint64_t seed)
-    : paths(p),
-      queues(places),
-      random(seed * 0x9e3779b97f4a7c15u + number + 1),
-      spin(shortest_spin_ns, std::uint64_t{s.settings.longest_spin_microseconds} * 1000) {
+               const adaptive_spin& before_sleep, std::uint64_t seed)
+    : paths(p), queues(places), random(seed * 0x9e3779b97f4a7c15u + number + 1), spin(before_sleep) {
   owner = &s;
   as_worker = this;
   runtime = &r;
