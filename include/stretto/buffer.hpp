@@ -208,7 +208,7 @@ class buffer {
   detail::buffer_handle handle_;
 };
 
-/// Whether this runtime only finds what the program would do on buffers as a node of a job (option dry_nodes), and does
+/// Whether this runtime only finds what the program would do on buffers as a node of a job (option dry_run), and does
 /// none of it: kernels and host tasks are not run, every event of theirs has happened, and what `read` promises is
 /// poisoned (B09). Throws B20 on a thread of no runtime.
 ///

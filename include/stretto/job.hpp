@@ -70,7 +70,7 @@ class simulated_job {
 };
 
 /// Number of the caller's node in its job, and how many there are: 0 and 1 in a runtime that is alone, unless it is a
-/// dry run (option dry_nodes). Throws B20 on a thread of no runtime.
+/// dry run (option dry_run). Throws B20 on a thread of no runtime.
 std::uint32_t this_node();
 /// The number of nodes of the job; 1 in a runtime that is alone. Throws B20 on a thread of no runtime.
 std::uint32_t job_nodes();

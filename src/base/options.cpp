@@ -119,14 +119,10 @@ const std::vector<option>& table() {
        {"tasks", "commands", "instructions", "timeline", "prediction"}, "",
        "what the graph shows: tasks (launches), the node's commands, their instructions, a predicted timeline of "
        "these, or only the predicted total time"},
-      {"dry_nodes", &settings::dry_nodes, "0", "0", "65536", {}, "nodes",
-       "number of nodes of the job that a dry run assumes; the program runs alone and executes no buffer "
-       "operations; 0 means no dry run"},
-      {"dry_node", &settings::dry_node, "0", "", "", {}, "list",
-       "nodes of the dry run whose commands are generated, such as 0,2-4 or all; the program runs as the first "
-       "of them"},
-      {"dry_devices", &settings::dry_devices, "0", "0", "63", {}, "devices",
-       "number of devices per node in a dry run; 0 means those that the option devices opens"},
+      {"dry_run", &settings::dry_run, "", "", "", {}, "job's size",
+       "job that a dry run assumes: NODES, NODESxDEVICES or NODESxDEVICES:LIST; the program runs alone, executes no "
+       "buffer operations, and generates the commands of the nodes in LIST, such as 0,2-4 or all, else of node 0; "
+       "without DEVICES each node has those that the option devices opens; empty means no dry run"},
       {"graph_costs", &settings::graph_costs, "", "", "", {}, "list",
        "costs for a predicted timeline that differ from the defaults: task=2e-6,launch=5e-6,items=1e9,"
        "copy_latency=5e-6,copy_bytes=1e10,message_latency=2e-6,message_bytes=1e10"},

@@ -73,9 +73,7 @@ struct settings {
   trace_detail trace_level;
   std::string graph;  // path or empty
   base::graph_kind graph_kind;
-  std::uint64_t dry_nodes;
-  std::string dry_node;  // list
-  std::uint64_t dry_devices;
+  std::string dry_run;      // job's size, or empty
   std::string graph_costs;  // list
   bool statistics;
   bool live;
