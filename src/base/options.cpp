@@ -101,7 +101,8 @@ const std::vector<option>& table() {
        agreement::all_nodes},
       {"weights", &settings::weights, "devices", "", "", {"off", "devices", "nodes"}, "",
        "measure speeds and weight shares of launches on buffers by them: off, between the devices of each node, "
-       "or also between nodes; a stepped runtime measures nothing"},
+       "or also between nodes; a stepped runtime measures nothing",
+       agreement::all_nodes},
       {"compare_nodes", &settings::compare_nodes, "1", "", "", zero_or_one, "",
        "compare the buffer calls of all nodes, and end the job with error B23 if they differ",
        agreement::all_nodes},
