@@ -32,13 +32,15 @@ namespace stretto {
 
 namespace detail {
 
+struct node_values;
+
 /// What a node keeps of its own: a function for each name, which makes it `kept` at the point of a checkpoint.
 struct own_things {
   struct one {
     std::string name;
     std::function<kept()> now;
   };
-  std::uint16_t node = 0;
+  std::shared_ptr<node_values> node;
   std::vector<one> all;
 };
 /// Of the node of the calling task, until they are forgotten, from any thread.

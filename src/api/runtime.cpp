@@ -26,6 +26,7 @@
 #include "base/test_hook.hpp"
 #include "base/tsan_ignore.hpp"
 #include "buffers/buffers_floor.hpp"
+#include "checkpoint/checkpoint_state.hpp"
 #include "data/data_floor.hpp"
 #include "data/order_check.hpp"
 #include "device/device_channel.hpp"
@@ -261,6 +262,7 @@ void runtime::start(bool stepped) {
                         {.seed = s.settings.seed,
                          .balance_policy = static_cast<mobiles::policy>(s.settings.balance),
                          .is_stepped = stepped});
+  checkpoints::start_checkpoints(s.context);
   if (s.member) s.polls.add(*s.member);
   s.modules.initialise(s.context, s.machine);
   const bool checks = s.settings.check != base::check_mode::off;
@@ -403,6 +405,7 @@ void runtime::state::end(runtime* whole) noexcept {
   };
   if (whole && !settings.trace.empty()) or_print_error([&] { whole->save_trace(of_node(settings.trace)); });
   if (whole) or_print_error([&] { buffers::report_graphs(context); });
+  checkpoints::stop_checkpoints(context);
   buffers::stop_buffers(context);
   objects::stop_objects(context);
   data::stop_data(context);
