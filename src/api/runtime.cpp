@@ -17,7 +17,6 @@
 #include "api/runtime_registry.hpp"
 #include "api/trace_on_signal.hpp"
 #include "base/error_output.hpp"
-#include "base/kept_heap.hpp"
 #include "base/log.hpp"
 #include "base/node_numbers.hpp"
 #include "base/options.hpp"
@@ -235,7 +234,6 @@ runtime::runtime(const runtime_options& options) {
   if (options.devices) settings.devices = *options.devices;
   if (options.trace) settings.trace = *options.trace;
   if (!settings.trace.empty()) trace::check_writable(settings.trace);  // before the run, not after it
-  base::keep_heap(settings.kept_heap);
   const auto workers = static_cast<std::uint32_t>(settings.workers);
   platform machine = options.machine              ? *options.machine
                      : !settings.platform.empty() ? platform::read(settings.platform)

@@ -65,8 +65,8 @@ const std::vector<option>& table() {
       {"spill", &settings::spill, "", "", "", {}, "path",
        "folder on a disk that receives the data of objects when host memory is full; empty means none"},
       {"kept_heap", &settings::kept_heap, "64M", "0", "", {}, "bytes",
-       "freed memory that the program's heap keeps for reuse instead of returning it to the system, which avoids "
-       "page faults; 0 leaves the heap unchanged"},
+       "freed memory that the heap of a node's process keeps for later messages instead of returning it to the "
+       "system, which avoids page faults; 0 leaves the heap unchanged, and so does a program without other nodes"},
       {"scheduler", &settings::scheduler, "earliest_finish", "", "",
        {"fifo", "locality", "earliest_finish", "work_stealing"}, "",
        "policy that selects the device for a task on objects"},
