@@ -21,7 +21,7 @@ std::string bytes_text(std::uint64_t bytes) {
 }
 
 /// The whole text as a number; absent if it is none.
-std::optional<graph::node_number> number_of(std::string_view text) {
+std::optional<graph::node_number> parsed_number(std::string_view text) {
   graph::node_number n = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (fault != std::errc() || end != text.data() + text.size()) return {};
@@ -36,8 +36,8 @@ graph::node_set set_of(std::string_view list, graph::node_number nodes) {
     const auto comma = list.find(',');
     const std::string_view one = list.substr(0, comma);
     const auto dash = one.find('-');
-    const graph::node_number first = number_of(one.substr(0, dash)).value_or(nodes),
-                             last = dash == one.npos ? first : number_of(one.substr(dash + 1)).value_or(nodes);
+    const graph::node_number first = parsed_number(one.substr(0, dash)).value_or(nodes),
+                             last = dash == one.npos ? first : parsed_number(one.substr(dash + 1)).value_or(nodes);
     if (first > last || last >= nodes) return {};
     all |= graph::node_set(first, last + 1);
     if (comma == list.npos) break;
@@ -57,8 +57,8 @@ dry_settings dry_settings_of(const base::settings& s) {
   const auto colon = text.find(':');
   const std::string_view size = text.substr(0, colon);
   const auto times = size.find('x');
-  dry.nodes = number_of(size.substr(0, times)).value_or(0);
-  dry.devices = times == size.npos ? 0 : number_of(size.substr(times + 1)).value_or(most_devices + 1);
+  dry.nodes = parsed_number(size.substr(0, times)).value_or(0);
+  dry.devices = times == size.npos ? 0 : parsed_number(size.substr(times + 1)).value_or(most_devices + 1);
   dry.memory_bytes = s.device_memory;
   const auto refuse = [&] { return error("B21", fmt::format("option dry_run cannot be \"{}\"", text)); };
   if (dry.nodes == 0 || dry.nodes > most_nodes || dry.devices > most_devices)
