@@ -131,7 +131,7 @@ STRETTO = Law(
         "documents": 1, "examples": 6, "tools": 14,
     },
     long_lines={
-        ".cmake": 13, ".js": 1, ".md": 24, ".py": 322, ".txt": 82,
+        ".cmake": 13, ".js": 1, ".md": 21, ".py": 322, ".txt": 82,
     },
     long_headers={},
     first_commit="Apply .clang-format to all sources",

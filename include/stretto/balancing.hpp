@@ -20,7 +20,7 @@
 // A round asks every node for the cost of its objects on workers and devices since the last round over them. It gives
 // this table to a balancer (balancer.hpp) and migrates the objects that the balancer names. Messages may be under way
 // meanwhile; they follow their objects. With the option `balance`, the runtime itself starts a round over all objects
-// every `balance_ms` milliseconds.
+// every 500 milliseconds.
 //
 // An object may state its own weight for by_hints(...). The runtime calls load_hint() after each handler that may have
 // changed the object.

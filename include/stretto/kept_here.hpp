@@ -42,13 +42,15 @@ namespace stretto {
 
 namespace detail {
 
+struct node_values;
+
 /// The values of one node for checkpoints: for each name a function that makes a `kept` at the time of a checkpoint.
 struct own_things {
   struct one {
     std::string name;
     std::function<kept()> now;
   };
-  std::uint16_t node = 0;
+  std::shared_ptr<node_values> node;
   std::vector<one> all;
 };
 /// Adds the values to the node of the calling task, until they are removed, on any thread.

@@ -15,7 +15,7 @@
 //       void fail(std::exception_ptr) noexcept override {}  // poisons the events of all pending requests
 //     };
 //
-// Idle workers poll. While all workers are busy or asleep, one service thread polls at a bounded rate (option poll_us).
+// Idle workers poll. While all workers are busy or asleep, one service thread polls at a bounded rate.
 // The runtime never calls a poller without pending operations.
 //
 // Threads     the public members: any thread, also one of no runtime. poll and fail run on one thread at a time, a

@@ -2,6 +2,7 @@
 
 #include <stretto/error.hpp>
 
+#include "base/kept_heap.hpp"
 #include "base/node_numbers.hpp"
 #include "net/mpi/mpi_library.hpp"
 #include "net/mpi/mpi_transport.hpp"
@@ -22,6 +23,7 @@ class mpi_endpoint final : public dist::endpoint {
           .because("each process is one node of the job that its launcher started")
           .remedy("give another runtime the option job = a seat of a simulated_job, or set STRETTO_JOB=alone");
     }
+    base::keep_heap(s.kept_heap);  // the process is a node: arguments of its messages come and go
   }
   ~mpi_endpoint() override { base::release_node_numbers(first(), most); }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -18,14 +17,15 @@
 #include "api/runtime_registry.hpp"
 #include "api/trace_on_signal.hpp"
 #include "base/error_output.hpp"
-#include "base/kept_heap.hpp"
 #include "base/log.hpp"
 #include "base/node_numbers.hpp"
 #include "base/options.hpp"
 #include "base/order_observer.hpp"
 #include "base/sanitizers.hpp"
+#include "base/test_hook.hpp"
 #include "base/tsan_ignore.hpp"
 #include "buffers/buffers_floor.hpp"
+#include "checkpoint/checkpoint_state.hpp"
 #include "data/data_floor.hpp"
 #include "data/order_check.hpp"
 #include "device/device_channel.hpp"
@@ -164,7 +164,6 @@ struct runtime::state {
         recorder({.node = member ? member->of().self() : number,
                   .job_nodes = member ? member->of().nodes() : 1,
                   .level = level_of(settings)}),
-        polls(static_cast<std::uint32_t>(settings.poll_us)),
         modules(given, polls, counters, settings.errors) {
     context.node = number;
     devices = open_devices(settings, stepped, member.get(), number);
@@ -235,7 +234,6 @@ runtime::runtime(const runtime_options& options) {
   if (options.devices) settings.devices = *options.devices;
   if (options.trace) settings.trace = *options.trace;
   if (!settings.trace.empty()) trace::check_writable(settings.trace);  // before the run, not after it
-  base::keep_heap(settings.kept_heap);
   const auto workers = static_cast<std::uint32_t>(settings.workers);
   platform machine = options.machine              ? *options.machine
                      : !settings.platform.empty() ? platform::read(settings.platform)
@@ -261,18 +259,19 @@ void runtime::start(bool stepped) {
   mobiles::start_mobile(s.context, *s.mobile,
                         {.seed = s.settings.seed,
                          .balance_policy = static_cast<mobiles::policy>(s.settings.balance),
-                         .balance_period_ms = stepped ? 0 : s.settings.balance_ms,
                          .is_stepped = stepped});
+  checkpoints::start_checkpoints(s.context);
   if (s.member) s.polls.add(*s.member);
   s.modules.initialise(s.context, s.machine);
   const bool checks = s.settings.check != base::check_mode::off;
   if (checks) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
   const auto log = std::make_shared<base::logger>(base::node_name(s.context.node), s.settings.log);
+  const bool recycles = base::test_hook("STRETTO_TEST_RECYCLE", 1) != 0;
   data::start_data(s.context, s.machine, s.modules.channels(), checks, s.devices.get(),
                    {.memory_bytes = s.settings.host_memory,
                     .spill = s.settings.spill,
                     .locked_bytes = s.settings.locked_memory,
-                    .recycles = s.settings.recycle,
+                    .recycles = recycles,
                     .device_messages = s.settings.device_messages,
                     .first_of_global = s.global ? s.global->first_of_share() : nullptr,
                     .global_bytes = s.global ? s.global->layout().share_bytes() : 0,
@@ -291,7 +290,7 @@ void runtime::start(bool stepped) {
                           .spill = s.settings.spill.empty() ? place() : data::spill_of(s.machine),
                           .log = s.settings.log,
                           .check = checks,
-                          .recycles = s.settings.recycle,
+                          .recycles = recycles,
                           .counts_time = stepped});
   buffers::graph_recorder::settings graph;
   if (!s.settings.graph.empty())
@@ -307,8 +306,6 @@ void runtime::start(bool stepped) {
                           .warn = [log](const std::string& text) { log->warn("{}", text); },
                           .graph = std::move(graph),
                           .dry = s.dry,
-                          .horizons = buffers::checked_horizons({s.settings.horizon_step, s.settings.horizon_breadth},
-                                                                "option horizon_breadth is 1"),
                           .compares = s.settings.compare_nodes,
                           .pipeline = pipeline_mode_of(s.settings.pipeline, stepped || s.machine.worker_count() == 1),
                           .on_failure_or_divergence =
@@ -326,9 +323,7 @@ void runtime::start(bool stepped) {
   s.scheduler = sched::start(s.context, std::move(paths),
                              {.stack_bytes = s.settings.stack_size,
                               .max_suspended = s.settings.max_suspended,
-                              .high_water = std::bit_ceil(s.settings.high_water),
-                              .spin_microseconds = static_cast<std::uint32_t>(s.settings.spin_us),
-                              .longest_spin_microseconds = s.settings.spin_us ? longest_spin_us : 0,
+                              .longest_spin_microseconds = longest_spin_us,
                               .seed = s.settings.seed,
                               .stepped = stepped,
                               .errors_as_json = s.settings.errors == base::error_form::json,
@@ -408,6 +403,7 @@ void runtime::state::end(runtime* whole) noexcept {
   };
   if (whole && !settings.trace.empty()) or_print_error([&] { whole->save_trace(of_node(settings.trace)); });
   if (whole) or_print_error([&] { buffers::report_graphs(context); });
+  checkpoints::stop_checkpoints(context);
   buffers::stop_buffers(context);
   objects::stop_objects(context);
   data::stop_data(context);

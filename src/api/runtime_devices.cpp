@@ -11,6 +11,7 @@
 
 #include "base/log.hpp"
 #include "base/node_numbers.hpp"
+#include "base/test_hook.hpp"
 #include "device/backend.hpp"
 #include "device/device_assignment.hpp"
 #include "device/device_discovery.hpp"
@@ -79,7 +80,7 @@ std::vector<device::opened_device> open_assigned_devices(const base::settings& s
   const auto known = device::all_backends();
   const device::open_options how{.memory_bytes = s.device_memory,
                                  .host_memory_bytes = s.device_host_memory,
-                                 .pool = s.device_pool,
+                                 .pool = base::test_hook("STRETTO_TEST_DEVICE_POOL", 1) != 0,
                                  .stepped = stepped,
                                  .check = s.check != base::check_mode::off,
                                  .cache = device::kernel_cache::default_folder()};
@@ -126,7 +127,8 @@ std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool s
   for (const device::opened_device& f : open)
     descriptions.push_back(fmt::format("\"{}\"{}", f.name, reason_of(f.share, here.count())));
   auto set = std::make_unique<device::device_set>(
-      std::move(open), device::stream_options{static_cast<unsigned>(s.device_streams), s.device_copy_streams});
+      std::move(open), device::stream_options{static_cast<unsigned>(s.device_streams),
+                                              base::test_hook("STRETTO_TEST_DEVICE_COPY_STREAMS", 1) != 0});
   base::logger log(base::node_name(node), s.log);
   for (std::size_t n = 0; n < descriptions.size(); ++n)
     log.info("device {} is {}", set->all()[n]->name(), descriptions[n]);

@@ -6,8 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/fork_reset.hpp"
-#include "base/tsan_ignore.hpp"
+#include "base/process_wide.hpp"
 
 namespace stretto::detail {
 namespace {
@@ -36,13 +35,13 @@ struct registry {
   void remove(const runtime* r) noexcept {
     if (auto* const at = find(r)) at->store(nullptr, std::memory_order_release);
   }
+  /// A forked child keeps the entries of its parent, to refuse these runtimes.
+  static void reset_in_child(void* of) noexcept { std::construct_at(&static_cast<registry*>(of)->mutex); }
 };
 
-/// Never destroyed: a static runtime may end after everything else. A forked child keeps the entries of its parent, to
-/// refuse these runtimes.
+/// A static runtime may end after everything else.
 registry& of_process() {
-  static registry& one = base::make_immortal<registry>();
-  static const base::fork_reset in_child(base::construct_anew<std::mutex>, &one.mutex);
+  static registry& one = base::make_process_wide<registry>(registry::reset_in_child);
   return one;
 }
 

@@ -17,7 +17,7 @@ block_pool::~block_pool() {
   for (void* chunk : chunks_) ::operator delete(chunk, block_alignment);
 }
 
-void block_pool::begin_anew(void* of) noexcept {
+void block_pool::reset_in_child(void* of) noexcept {
   auto& pool = *static_cast<block_pool*>(of);
   std::construct_at(&pool.mutex_);
   std::construct_at(&pool.chunks_);

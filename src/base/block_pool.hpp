@@ -34,8 +34,8 @@ class block_pool {
   block_pool(const block_pool&) = delete;
   ~block_pool();
 
-  /// Resets a pool that is never destroyed, in a forked child (fork_reset.hpp). Its free blocks are leaked.
-  static void begin_anew(void* of) noexcept;
+  /// Resets a pool that is never destroyed, in a forked child (process_wide.hpp). Its free blocks are leaked.
+  static void reset_in_child(void* of) noexcept;
 
   /// A list of at least one block; new memory if the pool is empty. Throws std::bad_alloc.
   free_block* take_batch(std::size_t& count);

@@ -27,6 +27,7 @@ enum class floor_slot : unsigned {
   dist,
   mobile,
   buffers,
+  checkpoint,
   module,
   api,
   count

@@ -11,8 +11,7 @@
 #include <memory>
 #include <mutex>
 
-#include "base/fork_reset.hpp"
-#include "base/tsan_ignore.hpp"
+#include "base/process_wide.hpp"
 
 namespace stretto::base {
 namespace {
@@ -39,9 +38,8 @@ struct registry {
   std::map<int, std::uint64_t> seen;
 };
 registry& all() {
-  static registry* const one = &make_immortal<registry>();  // threads may outlive what main destroys
-  static const fork_reset in_child(construct_anew<registry>, one);
-  return *one;
+  static registry& one = make_process_wide<registry>();
+  return one;
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class fork_reset {
   const fork_reset* next_ = nullptr;
 };
 
-/// Constructs a fresh T over one that is never destroyed: fork_reset(construct_anew<T>, &it).
+/// Constructs a fresh T over one that is never destroyed: the usual reset of process_wide.hpp.
 template <class T>
 void construct_anew(void* of) noexcept {
   std::construct_at(static_cast<T*>(of));

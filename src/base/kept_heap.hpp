@@ -5,7 +5,7 @@
 // for each page of each message, which takes longer than to send it. keep_heap sets the thresholds that the C library's
 // own adaptation reaches once a program has freed blocks of 32 MiB.
 //
-// Threads     any; affects the whole process.
+// Threads     any; affects the whole process. A process that is a node of a job calls it (process_endpoint.cpp).
 // Cost        two calls; each arena of the C library keeps up to `bytes` of free memory.
 #pragma once
 

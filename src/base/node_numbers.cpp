@@ -4,8 +4,7 @@
 #include <map>
 #include <mutex>
 
-#include "base/fork_reset.hpp"
-#include "base/tsan_ignore.hpp"
+#include "base/process_wide.hpp"
 
 namespace stretto::base {
 namespace {
@@ -15,10 +14,11 @@ struct numbers {
   std::bitset<node_numbers> taken;
   std::map<std::uint16_t, std::uint32_t> jobs;  // first number, how many
 
-  /// In a forked child. The numbers of the parent's runtimes stay in use, so that their events differ from the child's.
-  void begin_anew() noexcept {
-    std::construct_at(&mutex);
-    std::construct_at(&jobs);
+  /// The numbers of the parent's runtimes stay in use, so that their events differ from those of the child.
+  static void reset_in_child(void* of) noexcept {
+    auto& all = *static_cast<numbers*>(of);
+    std::construct_at(&all.mutex);
+    std::construct_at(&all.jobs);
   }
   bool are_free(std::uint32_t first, std::uint32_t count) const {
     for (std::uint32_t n = first; n < first + count; ++n)
@@ -30,11 +30,10 @@ struct numbers {
     jobs[static_cast<std::uint16_t>(first)] = count;
   }
 };
-// Never destroyed: runtimes may be objects of static storage.
+// Runtimes may be objects of static storage.
 numbers& numbers_in_use() {
-  static numbers* const n = &make_immortal<numbers>();
-  static const fork_reset in_child([](void* of) noexcept { static_cast<numbers*>(of)->begin_anew(); }, n);
-  return *n;
+  static numbers& one = make_process_wide<numbers>(numbers::reset_in_child);
+  return one;
 }
 
 }  // namespace

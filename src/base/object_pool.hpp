@@ -12,7 +12,7 @@
 
 #include "base/block_pool.hpp"
 #include "base/config.hpp"
-#include "base/fork_reset.hpp"
+#include "base/process_wide.hpp"
 #include "base/sanitizers.hpp"
 
 namespace stretto::base {
@@ -39,8 +39,8 @@ class object_pool {
  private:
   static block_pool& pool() {
     const auto recycles = [] { return !address_sanitizer && !thread_sanitizer && !is_watched_alone(); };
-    static auto& all = *new block_pool((bytes + 63) / 64 * 64, recycles());  // of threads that outlive main, too
-    static const fork_reset in_child(block_pool::begin_anew, &all);
+    static block_pool& all =
+        make_process_wide<block_pool>(block_pool::reset_in_child, (bytes + 63) / 64 * 64, recycles());
     return all;
   }
   /// Null on a thread that is ending and has returned its blocks.

@@ -26,15 +26,8 @@ const std::vector<option>& table() {
        "size of a task's stack"},
       {"max_suspended", &settings::max_suspended, "60000", "1", "100000000", {}, "tasks",
        "tasks that may be suspended at once; each holds a stack and two memory mappings"},
-      {"high_water", &settings::high_water, "8192", "1", "1000000000", {}, "tasks",
-       "tasks queued on one worker above which a task that spawns more is suspended until some of them have run"},
-      {"spin_us", &settings::spin_us, "50", "0", "1000000", {}, "microseconds",
-       "how long a worker polls before it sleeps; if its recent waits were short, up to 1000 in a job of several "
-       "processes and up to 2000 with CUDA devices"},
       {"seed", &settings::seed, "0", "0", "", {}, "",
        "seed of all random choices; a stepped runtime replays them exactly"},
-      {"poll_us", &settings::poll_us, "200", "10", "1000000", {}, "microseconds",
-       "longest interval between two polls for pending operations while no worker is idle"},
       {"stuck", &settings::stuck, "0", "0", "1000000", {}, "seconds",
        "time without progress after which a hang report is printed; 0 means never; if not set, 10, and without a "
        "terminal proven hangs only",
@@ -71,16 +64,9 @@ const std::vector<option>& table() {
        "largest part of each host memory that instances and objects use; 0 means all memory of the machine"},
       {"spill", &settings::spill, "", "", "", {}, "path",
        "folder on a disk that receives the data of objects when host memory is full; empty means none"},
-      {"device_copy_streams", &settings::device_copy_streams, "1", "", "", zero_or_one, "",
-       "use separate streams for copies to and from a device; 0 copies in the streams of its kernels"},
-      {"device_pool", &settings::device_pool, "1", "", "", zero_or_one, "",
-       "allocate a device's memory once and divide it among instances; 0 calls the driver for each instance"},
-      {"recycle", &settings::recycle, "1", "", "", zero_or_one, "",
-       "pool internal records of launches, objects and data operations; 0 allocates each one, for memory "
-       "debuggers"},
       {"kept_heap", &settings::kept_heap, "64M", "0", "", {}, "bytes",
-       "freed memory that the program's heap keeps for reuse instead of returning it to the system, which avoids "
-       "page faults; 0 leaves the heap unchanged"},
+       "freed memory that the heap of a node's process keeps for later messages instead of returning it to the "
+       "system, which avoids page faults; 0 leaves the heap unchanged, and so does a program without other nodes"},
       {"scheduler", &settings::scheduler, "earliest_finish", "", "",
        {"fifo", "locality", "earliest_finish", "work_stealing"}, "",
        "policy that selects the device for a task on objects"},
@@ -111,22 +97,14 @@ const std::vector<option>& table() {
       {"mpi_folder", &settings::mpi_folder, "", "", "", {}, "path",
        "folder of Stretto's libraries for each MPI; empty means where Stretto is installed or was built"},
       {"balance", &settings::balance, "none", "", "", {"none", "greedy", "refine", "diffusion", "stealing"}, "",
-       "policy that periodically moves mobile objects between nodes by the measured cost of their handlers",
+       "policy that moves mobile objects between nodes, every 500 milliseconds, by the measured cost of their handlers",
        agreement::all_nodes},
-      {"balance_ms", &settings::balance_ms, "500", "1", "1000000", {}, "milliseconds",
-       "interval between two rounds of balancing, if the option balance is not none"},
       {"weights", &settings::weights, "devices", "", "", {"off", "devices", "nodes"}, "",
        "measure speeds and weight shares of launches on buffers by them: off, between the devices of each node, "
-       "or also between nodes; a stepped runtime measures nothing"},
+       "or also between nodes; a stepped runtime measures nothing",
+       agreement::all_nodes},
       {"compare_nodes", &settings::compare_nodes, "1", "", "", zero_or_one, "",
        "compare the buffer calls of all nodes, and end the job with error B23 if they differ",
-       agreement::all_nodes},
-      {"horizon_step", &settings::horizon_step, "4", "0", "1000000000", {}, "launches",
-       "length of a chain of launches on buffers after which a horizon is made; 0 means no such limit",
-       agreement::all_nodes},
-      {"horizon_breadth", &settings::horizon_breadth, "256", "0", "1000000000", {}, "launches",
-       "number of launches on buffers without successors at which a horizon is made; 0 means no such limit, and "
-       "1 is not allowed",
        agreement::all_nodes},
       {"pipeline", &settings::pipeline, "auto", "", "", off_auto_on, "",
        "generate the operations of a launch on buffers in a task of the runtime while the program goes on, if no "
@@ -142,14 +120,10 @@ const std::vector<option>& table() {
        {"tasks", "commands", "instructions", "timeline", "prediction"}, "",
        "what the graph shows: tasks (launches), the node's commands, their instructions, a predicted timeline of "
        "these, or only the predicted total time"},
-      {"dry_nodes", &settings::dry_nodes, "0", "0", "65536", {}, "nodes",
-       "number of nodes of the job that a dry run assumes; the program runs alone and executes no buffer "
-       "operations; 0 means no dry run"},
-      {"dry_node", &settings::dry_node, "0", "", "", {}, "list",
-       "nodes of the dry run whose commands are generated, such as 0,2-4 or all; the program runs as the first "
-       "of them"},
-      {"dry_devices", &settings::dry_devices, "0", "0", "63", {}, "devices",
-       "number of devices per node in a dry run; 0 means those that the option devices opens"},
+      {"dry_run", &settings::dry_run, "", "", "", {}, "job's size",
+       "job that a dry run assumes: NODES, NODESxDEVICES or NODESxDEVICES:LIST; the program runs alone, executes no "
+       "buffer operations, and generates the commands of the nodes in LIST, such as 0,2-4 or all, else of node 0; "
+       "without DEVICES each node has those that the option devices opens; empty means no dry run"},
       {"graph_costs", &settings::graph_costs, "", "", "", {}, "list",
        "costs for a predicted timeline that differ from the defaults: task=2e-6,launch=5e-6,items=1e9,"
        "copy_latency=5e-6,copy_bytes=1e10,message_latency=2e-6,message_bytes=1e10"},

@@ -39,10 +39,7 @@ struct settings {
   std::uint64_t workers;
   std::uint64_t stack_size;  // bytes
   std::uint64_t max_suspended;
-  std::uint64_t high_water;
-  std::uint64_t spin_us;
   std::uint64_t seed;
-  std::uint64_t poll_us;
   double stuck;            // seconds
   std::string stuck_file;  // path or empty
   check_mode check;
@@ -56,10 +53,7 @@ struct settings {
   bool device_messages;
   std::uint64_t host_memory;  // bytes
   std::string spill;          // path or empty
-  bool device_copy_streams;
-  bool device_pool;
   bool device_threads;
-  bool recycle;
   std::uint64_t kept_heap;  // bytes
   scheduler_policy scheduler;
   std::string speeds;  // path, empty or "none"
@@ -72,19 +66,14 @@ struct settings {
   std::uint64_t lane_memory;      // bytes
   std::string mpi_folder;         // path or empty
   balance_mode balance;
-  std::uint64_t balance_ms;
   weight_mode weights;
   bool compare_nodes;
-  std::uint64_t horizon_step;
-  std::uint64_t horizon_breadth;
   switch_mode pipeline;
   std::string trace;  // path or empty
   trace_detail trace_level;
   std::string graph;  // path or empty
   base::graph_kind graph_kind;
-  std::uint64_t dry_nodes;
-  std::string dry_node;  // list
-  std::uint64_t dry_devices;
+  std::string dry_run;      // job's size, or empty
   std::string graph_costs;  // list
   bool statistics;
   bool live;
@@ -150,7 +139,7 @@ struct parsed_options {
 ///            range, B14 unknown choice, B15 flag without a value
 ///
 /// A variable without a value counts as not set. Other names that begin with STRETTO_ are left alone, unless one is
-/// almost an option's; those that begin with STRETTO_TEST_ belong to the test suite.
+/// almost an option's; those that begin with STRETTO_TEST_ belong to the test suite (test_hook.hpp).
 parsed_options parse_options(const environment& variables, std::span<const std::string> arguments,
                              foreign_arguments foreign = foreign_arguments::refuse, const settings& start = {});
 

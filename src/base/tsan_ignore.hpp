@@ -9,8 +9,6 @@
 // Cost        two loads and two tests.
 #pragma once
 
-#include <type_traits>
-
 #include "base/sanitizers.hpp"
 
 extern "C" {
@@ -33,20 +31,5 @@ class tsan_ignore_scope {
       __tsan_ignore_thread_end();
   }
 };
-
-/// A process-wide object that is made at its first use and never destroyed: threads and destructors of static objects
-/// use it after main has ended. It is constant, or its own lock orders all uses. The compiler's guard orders its
-/// construction before them, which ThreadSanitizer does not see.
-template <class T>
-T& make_immortal() {
-  const tsan_ignore_scope here;
-  return *new T;
-}
-/// The same for the result of a function.
-template <class Function>
-const std::invoke_result_t<Function>& make_immortal(const Function& make) {
-  const tsan_ignore_scope here;
-  return *new const std::invoke_result_t<Function>(make());
-}
 
 }  // namespace stretto::base

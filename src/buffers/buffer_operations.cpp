@@ -220,8 +220,11 @@ bool is_dry_run() { return buffers::state_of(*base::require_current("is_dry_run"
 
 void set_horizons(const horizon_settings& settings, std::source_location where) {
   base::thread_context& context = base::require_current("set_horizons");
-  const graph::horizon_policy policy = buffers::checked_horizons({settings.step, settings.most_parallel},
-                                                                 "set_horizons was given most_parallel = 1", &where);
+  if (settings.most_parallel == 1)
+    throw error("B16", "set_horizons was given most_parallel = 1")
+        .fact("submitted", where)
+        .because("a horizon would follow each launch, and the launches would run one after the other")
+        .remedy("give 2 or more, or 0 to make no horizons because of parallel launches");
   buffers::buffers_state& s = *buffers::state_of(*context.runtime);
   const buffers::drained_submission_lock held(s, where);
   if (s.guard) {
@@ -229,7 +232,7 @@ void set_horizons(const horizon_settings& settings, std::source_location where) 
     c.numbers = {static_cast<double>(settings.step), static_cast<double>(settings.most_parallel)};
     record_call(s, std::make_shared<const buffers::call_signature>(std::move(c)), where, false);
   }
-  s.tasks.set(policy);
+  s.tasks.set({settings.step, settings.most_parallel});
 }
 
 event epoch(std::source_location where) {

@@ -57,7 +57,6 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   const graph::node_number self = is_dry ? settings.dry.which.front() : others ? others->self() : 0;
   const graph::node_number nodes = is_dry ? settings.dry.nodes : others ? others->nodes() : 1;
   auto s = std::make_shared<buffers_state>(runtime, self, nodes, shape, std::move(places), settings.measures);
-  s->tasks.set(settings.horizons);
   if (is_dry) s->dry = std::make_unique<dry_run>(settings.dry, shape);
   if (!settings.graph.file.empty())
     s->record = std::make_unique<graph_recorder>(settings.graph,
@@ -83,16 +82,6 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
     return buffers ? buffers_state::clear(*buffers, memory, base::require_current("launch")) : std::nullopt;
   });
   runtime.set(base::floor_slot::buffers, new std::shared_ptr<buffers_state>(std::move(s)));
-}
-
-graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const char* what,
-                                       const std::source_location* where) {
-  if (given.most_parallel != 1) return given;
-  error e("B16", what);
-  if (where) e.fact("submitted", *where);
-  throw std::move(e)
-      .because("a horizon would follow each launch, and the launches would run one after the other")
-      .remedy("give 2 or more, or 0 to make no horizons because of parallel launches");
 }
 
 std::optional<error> handle_failed_run(base::runtime_context& runtime, const std::exception_ptr& why,

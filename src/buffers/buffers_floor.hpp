@@ -17,7 +17,6 @@
 #include "buffers/spmd_guard.hpp"
 #include "buffers/weight_measurement.hpp"
 #include "device/device_set.hpp"
-#include "graph/horizon_policy.hpp"
 
 namespace stretto::buffers {
 
@@ -28,16 +27,11 @@ struct buffers_settings {
   std::function<void(const std::string&)> warn = {};
   graph_recorder::settings graph = {};  // without a file no graph is written
   dry_settings dry = {};
-  graph::horizon_policy horizons = {};
   bool compares = true;  // compare the programs of nodes
   pipeline_mode pipeline = pipeline_mode::off;
   // called when this node learns of divergence or of a failed run, on some thread of the runtime
   std::function<void()> on_failure_or_divergence = {};
 };
-
-/// Throws B16 if a horizon would follow each launch; `what`: where the setting was given.
-graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const char* what,
-                                       const std::source_location* where = nullptr);
 
 /// `devices` null: the host alone. To be called after the data floor has started and knows the other nodes. Throws B17
 /// for the file of a graph.

@@ -5,6 +5,7 @@
 #include <stretto/error.hpp>
 
 #include <charconv>
+#include <optional>
 #include <string_view>
 
 namespace stretto::buffers {
@@ -19,6 +20,14 @@ std::string bytes_text(std::uint64_t bytes) {
   return fmt::format("{:.1f} {}", value, units[unit]);
 }
 
+/// The whole text as a number; absent if it is none.
+std::optional<graph::node_number> parsed_number(std::string_view text) {
+  graph::node_number n = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (fault != std::errc() || end != text.data() + text.size()) return {};
+  return n;
+}
+
 /// Parses "0,2-4"; empty if it is no list, or names a node that does not exist.
 graph::node_set set_of(std::string_view list, graph::node_number nodes) {
   if (list == "all") return graph::node_set(0, nodes);
@@ -27,13 +36,8 @@ graph::node_set set_of(std::string_view list, graph::node_number nodes) {
     const auto comma = list.find(',');
     const std::string_view one = list.substr(0, comma);
     const auto dash = one.find('-');
-    const auto number = [&](std::string_view text) {
-      graph::node_number n = nodes;
-      const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
-      return fault == std::errc() && end == text.data() + text.size() ? n : nodes;
-    };
-    const graph::node_number first = number(one.substr(0, dash)),
-                             last = dash == one.npos ? first : number(one.substr(dash + 1));
+    const graph::node_number first = parsed_number(one.substr(0, dash)).value_or(nodes),
+                             last = dash == one.npos ? first : parsed_number(one.substr(dash + 1)).value_or(nodes);
     if (first > last || last >= nodes) return {};
     all |= graph::node_set(first, last + 1);
     if (comma == list.npos) break;
@@ -47,17 +51,28 @@ graph::node_set set_of(std::string_view list, graph::node_number nodes) {
 
 dry_settings dry_settings_of(const base::settings& s) {
   dry_settings dry;
-  dry.nodes = static_cast<graph::node_number>(s.dry_nodes);
-  if (!dry.nodes) return dry;
-  dry.devices = s.dry_devices;
+  if (s.dry_run.empty()) return dry;
+  constexpr graph::node_number most_nodes = 65536, most_devices = 63;
+  const std::string_view text = s.dry_run;
+  const auto colon = text.find(':');
+  const std::string_view size = text.substr(0, colon);
+  const auto times = size.find('x');
+  dry.nodes = parsed_number(size.substr(0, times)).value_or(0);
+  dry.devices = times == size.npos ? 0 : parsed_number(size.substr(times + 1)).value_or(most_devices + 1);
   dry.memory_bytes = s.device_memory;
-  const graph::node_set which = set_of(s.dry_node, dry.nodes);
+  const auto refuse = [&] { return error("B21", fmt::format("option dry_run cannot be \"{}\"", text)); };
+  if (dry.nodes == 0 || dry.nodes > most_nodes || dry.devices > most_devices)
+    throw refuse()
+        .fact("allowed",
+              fmt::format("1 to {} nodes, and up to {} devices of each, such as 4 or 4x2", most_nodes, most_devices))
+        .remedy("STRETTO_DRY_RUN=4");
+  const graph::node_set which = set_of(colon == text.npos ? "0" : text.substr(colon + 1), dry.nodes);
   if (which.is_empty())
-    throw error("B21", fmt::format("option dry_node cannot be \"{}\"", s.dry_node))
-        .fact("allowed", dry.nodes == 1 ? "0, as there is one node"
-                                        : fmt::format("nodes from 0 to {0}, such as 0,{0}, or all", dry.nodes - 1))
-        .fact("nodes", fmt::format("{}, by option dry_nodes", dry.nodes))
-        .remedy("STRETTO_DRY_NODE=0");
+    throw refuse()
+        .fact("allowed", dry.nodes == 1
+                             ? "after the colon 0, as there is one node"
+                             : fmt::format("after the colon nodes from 0 to {0}, such as 0,{0}, or all", dry.nodes - 1))
+        .remedy(fmt::format("STRETTO_DRY_RUN={}:0", size));
   for (const auto& i : which.intervals())
     for (graph::node_number n = i.first; n < i.last; ++n) dry.which.push_back(n);
   return dry;

@@ -28,9 +28,9 @@ struct dry_settings {
   std::uint64_t memory_bytes = 0;              // of each of these devices; 0: unbounded
 };
 
-/// From the options dry_nodes, dry_node, dry_devices and device_memory.
+/// From the options dry_run and device_memory.
 ///
-///   throws   B21 for a list that names none of the nodes
+///   throws   B21 for a size that no job has, or a list that names none of its nodes
 dry_settings dry_settings_of(const base::settings& s);
 
 class dry_run {

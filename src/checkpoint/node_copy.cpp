@@ -10,22 +10,14 @@ namespace stretto::checkpoints {
 
 namespace {
 
-/// Keyed by node number, which is unique among the runtimes of a process.
-std::mutex copies_lock;
-std::map<std::uint16_t, node_copy>& copies() {
-  static auto& all = *new std::map<std::uint16_t, node_copy>;
-  return all;
-}
-
-std::uint16_t number_here() { return base::require_current("save_checkpoint").runtime->node; }
-
 kept_shape shape_of_bytes(std::uint64_t n) { return {"uint8", 1, {static_cast<std::int64_t>(n)}, {}, {}}; }
 
 }  // namespace
 
 void store_node_copy(node_copy all) {
-  const std::scoped_lock lock(copies_lock);
-  copies()[number_here()] = std::move(all);
+  checkpoint_state& state = state_here("save_checkpoint");
+  const std::scoped_lock lock(state.copy_lock);
+  state.copy = std::move(all);
 }
 
 void copy_objects(std::vector<kept>& all) {
@@ -43,8 +35,9 @@ void copy_objects(std::vector<kept>& all) {
 written_part write_copy(const std::string& root) {
   node_copy all;
   {
-    const std::scoped_lock lock(copies_lock);
-    if (auto mine = copies().extract(number_here())) all = std::move(mine.mapped());
+    checkpoint_state& state = state_here("save_checkpoint");
+    const std::scoped_lock lock(state.copy_lock);
+    all = std::exchange(state.copy, {});
   }
   written_part part;
   part.objects = all.objects.size();

@@ -9,16 +9,12 @@
 
 #include <vector>
 
+#include "checkpoint/checkpoint_state.hpp"
 #include "checkpoint/content_io.hpp"
 #include "checkpoint/object_list.hpp"
-#include "mobile/saved_objects.hpp"
 
 namespace stretto::checkpoints {
 
-struct node_copy {
-  std::vector<mobiles::saved_object> objects;
-  std::vector<kept> per_node;  // values that this node saves for itself
-};
 /// Stores the copy of this runtime in place of an earlier one.
 void store_node_copy(node_copy all);
 /// Copies the current data of objects for the writer. Waits.

@@ -3,42 +3,24 @@
 #include <stretto/error.hpp>
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 
-#include "checkpoint/collective_calls.hpp"
+#include "checkpoint/checkpoint_state.hpp"
 #include "checkpoint/content_io.hpp"
 
 namespace stretto {
 
-namespace {
-
-struct node_values {
-  std::mutex lock;  // held while user functions read values: a thread that removes a value waits for them
-  std::vector<std::shared_ptr<detail::own_things>> all;
-};
-/// Keyed by node number, which is unique among the runtimes of a process. Entries are never removed: there are few.
-std::mutex nodes_lock;
-
-node_values& values_of_node(std::uint16_t number) {
-  static auto& values_by_node = *new std::map<std::uint16_t, node_values>;
-  const std::scoped_lock lock(nodes_lock);
-  return values_by_node[number];
-}
-
-}  // namespace
-
 namespace detail {
 
 void add_own_things(const std::shared_ptr<own_things>& mine) {
-  mine->node = base::require_current("kept_here").runtime->node;
-  node_values& node = values_of_node(mine->node);
+  mine->node = checkpoints::state_here("kept_here").values;
+  node_values& node = *mine->node;
   const std::scoped_lock lock(node.lock);
   node.all.push_back(mine);
 }
 
 void forget_own_things(const std::shared_ptr<own_things>& mine) noexcept {
-  node_values& node = values_of_node(mine->node);
+  node_values& node = *mine->node;
   const std::scoped_lock lock(node.lock);
   std::erase(node.all, mine);
 }
@@ -46,7 +28,7 @@ void forget_own_things(const std::shared_ptr<own_things>& mine) noexcept {
 void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std::function<kept()> now,
               const std::source_location& where) {
   checkpoints::require_valid_name(std::string(name), where);
-  node_values& node = values_of_node(in->node);
+  node_values& node = *in->node;
   const std::scoped_lock lock(node.lock);
   for (const auto& some : node.all)
     if (std::ranges::any_of(some->all, [&](const own_things::one& o) { return o.name == name; }))
@@ -62,7 +44,7 @@ void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std:
 namespace checkpoints {
 
 std::vector<kept> read_per_node_values() {
-  node_values& node = values_of_node(base::require_current("save_checkpoint").runtime->node);
+  detail::node_values& node = *state_here("save_checkpoint").values;
   const std::scoped_lock lock(node.lock);
   std::vector<kept> all;
   for (const auto& some : node.all)

@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/fork_reset.hpp"
-#include "base/tsan_ignore.hpp"
+#include "base/process_wide.hpp"
 
 namespace stretto::data {
 
@@ -53,7 +52,7 @@ known known_of(const Kernel& k) {
 
 const std::unordered_map<std::uint32_t, known>& table() {
   using numbered = std::unordered_map<std::uint32_t, known>;
-  static const numbered& all = base::make_immortal([] {
+  static const numbered& all = base::make_process_constant([] {
     numbered made;
     const auto add = [&](const known& one) { made.emplace(reduction_of(one.fold->parameters[1]), one); };
 #define STRETTO_ADD(Op, T) add(known_of<Op<T>, T>(fold_##Op##_##T));
@@ -103,8 +102,7 @@ class own_operators {
   std::deque<entry> all_;  // entries do not move
 };
 own_operators& own() {
-  static own_operators& all = base::make_immortal<own_operators>();
-  static const base::fork_reset in_child(base::construct_anew<own_operators>, &all);
+  static own_operators& all = base::make_process_wide<own_operators>();
   return all;
 }
 

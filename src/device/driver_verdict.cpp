@@ -15,10 +15,9 @@
 
 #include "base/child_process.hpp"
 #include "base/first_line.hpp"
-#include "base/fork_reset.hpp"
 #include "base/hash.hpp"
 #include "base/installed_folders.hpp"
-#include "base/tsan_ignore.hpp"
+#include "base/process_wide.hpp"
 #include "base/whole_file.hpp"
 
 namespace stretto::device {
@@ -136,13 +135,13 @@ std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::st
 }
 
 std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::string& library) {
-  static std::mutex mutex;
-  using verdicts = std::map<std::string, std::optional<driver_fault>>;
-  static verdicts& known = base::make_immortal<verdicts>();
-  static const base::fork_reset lock_in_child(base::construct_anew<std::mutex>, &mutex);
-  static const base::fork_reset in_child(base::construct_anew<verdicts>, &known);
-  const std::lock_guard lock(mutex);
-  const auto [at, is_new] = known.try_emplace(fmt::format("{} {}", kind, library));
+  struct verdicts {
+    std::mutex mutex;
+    std::map<std::string, std::optional<driver_fault>> of;
+  };
+  static verdicts& known = base::make_process_wide<verdicts>();
+  const std::lock_guard lock(known.mutex);
+  const auto [at, is_new] = known.of.try_emplace(fmt::format("{} {}", kind, library));
   if (is_new)
     at->second =
         fault_of_driver(kind, library, {base::installed_file("stretto_driver_probe"), base::cache_path("drivers")});

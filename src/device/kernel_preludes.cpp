@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-#include "base/tsan_ignore.hpp"
+#include "base/process_wide.hpp"
 
 namespace stretto::device {
 
@@ -296,9 +296,9 @@ std::string cuda_atomic(const atomic_function& f, std::string_view to) {
 }  // namespace
 
 const std::string& prelude(dialect d) {
-  static const std::string& of_opencl = base::make_immortal([] { return fmt::format("{}{}", opencl, shared); });
+  static const std::string& of_opencl = base::make_process_constant([] { return fmt::format("{}{}", opencl, shared); });
   static const std::string& of_cuda =
-      base::make_immortal([] { return fmt::format("{}{}{}", cuda, shared, cuda_functions); });
+      base::make_process_constant([] { return fmt::format("{}{}{}", cuda, shared, cuda_functions); });
   return d == dialect::opencl ? of_opencl : of_cuda;
 }
 

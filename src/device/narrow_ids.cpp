@@ -17,8 +17,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/fork_reset.hpp"
-#include "base/tsan_ignore.hpp"
+#include "base/process_wide.hpp"
 #include "device/template_text.hpp"
 
 namespace stretto::device {
@@ -193,13 +192,13 @@ class narrow_id_reader {
 
 /// Kernels are never destroyed.
 const std::vector<narrow_id>& narrow_ids_of(const kernel_code& code) {
-  static std::mutex& mutex = base::make_immortal<std::mutex>();
-  using known = std::unordered_map<const kernel_code*, std::vector<narrow_id>>;
-  static known& of_process = base::make_immortal<known>();
-  static const base::fork_reset lock_in_child(base::construct_anew<std::mutex>, &mutex);
-  static const base::fork_reset in_child(base::construct_anew<known>, &of_process);
-  const std::scoped_lock lock(mutex);
-  const auto [at, is_new] = of_process.try_emplace(&code);
+  struct known {
+    std::mutex mutex;
+    std::unordered_map<const kernel_code*, std::vector<narrow_id>> of;
+  };
+  static known& of_process = base::make_process_wide<known>();
+  const std::scoped_lock lock(of_process.mutex);
+  const auto [at, is_new] = of_process.of.try_emplace(&code);
   if (is_new && !code.native)
     at->second = narrow_ids_in(body_tokens_of(code), parameters_of(parameter_tokens_of(code)), code.parameters);
   return at->second;

@@ -6,9 +6,8 @@
 #include <deque>
 #include <mutex>
 
-#include "base/fork_reset.hpp"
 #include "base/nearest_name.hpp"
-#include "base/tsan_ignore.hpp"
+#include "base/process_wide.hpp"
 #include "base/whole_file.hpp"
 
 namespace stretto {
@@ -20,18 +19,19 @@ struct native_record {
   std::unique_ptr<native_functions> functions;
   kernel_code code;
 };
+struct native_records {
+  std::mutex mutex;
+  std::deque<native_record> all;
+};
 
 }  // namespace
 
 const kernel_code& detail::keep_native(native_request request, std::unique_ptr<native_functions> functions,
                                        const std::source_location& where) {
   // Devices identify kernels by address, so an address must never be reused.
-  static std::mutex mutex;
-  static auto& all = base::make_immortal<std::deque<native_record>>();
-  static const base::fork_reset lock_in_child(base::construct_anew<std::mutex>, &mutex);
-  static const base::fork_reset in_child(base::construct_anew<std::deque<native_record>>, &all);
-  std::scoped_lock lock(mutex);
-  native_record& kept = all.emplace_back();
+  static native_records& of_process = base::make_process_wide<native_records>();
+  const std::scoped_lock lock(of_process.mutex);
+  native_record& kept = of_process.all.emplace_back();
   kept.name = std::move(request.name);
   kept.file = where.file_name();
   kept.functions = std::move(functions);

@@ -5,8 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "base/fork_reset.hpp"
-#include "base/tsan_ignore.hpp"
+#include "base/process_wide.hpp"
 #include "device/kernel_text.hpp"
 
 namespace stretto::device {
@@ -46,8 +45,7 @@ struct verdicts {
 };
 
 verdicts& verdicts_of_process() {
-  static verdicts& of_this_process = base::make_immortal<verdicts>();
-  static const base::fork_reset in_child(base::construct_anew<verdicts>, &of_this_process);
+  static verdicts& of_this_process = base::make_process_wide<verdicts>();
   return of_this_process;
 }
 

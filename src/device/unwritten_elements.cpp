@@ -8,8 +8,7 @@
 #include <deque>
 #include <mutex>
 
-#include "base/fork_reset.hpp"
-#include "base/tsan_ignore.hpp"
+#include "base/process_wide.hpp"
 
 namespace stretto::device {
 namespace {
@@ -24,8 +23,7 @@ struct memory {
   std::atomic<bool> has_any = false;
 };
 memory& remembered() {
-  static memory& of_process = base::make_immortal<memory>();
-  static const base::fork_reset in_child(base::construct_anew<memory>, &of_process);
+  static memory& of_process = base::make_process_wide<memory>();
   return of_process;
 }
 

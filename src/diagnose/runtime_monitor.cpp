@@ -15,12 +15,11 @@
 #include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/driver_threads.hpp"
-#include "base/fork_reset.hpp"
 #include "base/passive_thread.hpp"
+#include "base/process_wide.hpp"
 #include "base/signal_watch.hpp"
 #include "base/terminal_text.hpp"
 #include "base/thread_stack.hpp"
-#include "base/tsan_ignore.hpp"
 #include "diagnose/hang_report.hpp"
 #include "diagnose/job_hang_detector.hpp"
 #include "dist/job_member.hpp"
@@ -62,10 +61,9 @@ std::uint64_t progress_now(const sched::scheduler& s) {
 class runtime_monitor {
  public:
   static runtime_monitor& of_process() {
-    // Never destroyed: a runtime may outlive the static objects of main.
-    static runtime_monitor* const one = &base::make_immortal<runtime_monitor>();
-    static const base::fork_reset in_child(base::construct_anew<runtime_monitor>, one);
-    return *one;
+    // A runtime may outlive the static objects of main.
+    static runtime_monitor& one = base::make_process_wide<runtime_monitor>();
+    return one;
   }
 
   void add(monitored_runtime& w) {

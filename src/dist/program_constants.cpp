@@ -15,10 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/fork_reset.hpp"
 #include "base/hash.hpp"
 #include "base/node_numbers.hpp"
-#include "base/tsan_ignore.hpp"
+#include "base/process_wide.hpp"
 
 namespace stretto::dist {
 namespace {
@@ -179,9 +178,8 @@ class module_list {
 };
 
 module_list& modules() {
-  static module_list* const all = &base::make_immortal<module_list>();  // never destroyed: threads may outlive main
-  static const base::fork_reset in_child(base::construct_anew<module_list>, all);
-  return *all;
+  static module_list& all = base::make_process_wide<module_list>();
+  return all;
 }
 
 struct unknown_line {
@@ -195,9 +193,8 @@ struct unknown_lines {
 };
 
 unknown_lines& all_unknown_lines() {
-  static unknown_lines* const all = &base::make_immortal<unknown_lines>();
-  static const base::fork_reset in_child(base::construct_anew<unknown_lines>, all);
-  return *all;
+  static unknown_lines& all = base::make_process_wide<unknown_lines>();
+  return all;
 }
 
 std::source_location somewhere_on(std::uint16_t node) {

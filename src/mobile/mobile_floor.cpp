@@ -2,12 +2,12 @@
 #include "mobile/mobile_floor.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <stretto/collection.hpp>
 #include <stretto/detail/multicast.hpp>
 #include <stretto/error.hpp>
 
 #include "base/snapshot_read.hpp"
+#include "base/test_hook.hpp"
 #include "event/event_floor.hpp"
 #include "event/event_wait_graph.hpp"
 #include "mobile/balancing_rounds.hpp"
@@ -20,17 +20,19 @@ namespace mobiles {
 
 namespace {
 
-/// A hook of tests, not an option: no program depends on where its objects are.
+/// No program depends on where its objects are, so this is no option.
 unsigned random_migration_percent() noexcept {
-  const char* const percent = std::getenv("STRETTO_TEST_RANDOM_MIGRATION");
-  return percent ? static_cast<unsigned>(std::clamp(std::atoi(percent), 0, 100)) : 0;
+  return static_cast<unsigned>(std::min<std::uint64_t>(base::test_hook("STRETTO_TEST_RANDOM_MIGRATION", 0), 100));
 }
+/// Between two rounds of periodic balancing. A program that needs others calls balance().
+std::uint64_t balance_period_ms() noexcept { return base::test_hook("STRETTO_TEST_BALANCE_MS", 500); }
 
 }  // namespace
 
 void start_mobile(base::runtime_context& runtime, mobile_objects& all, const object_settings& s) {
   object_settings all_settings = s;
   all_settings.begin_balancing = begin_round;
+  if (!s.is_stepped) all_settings.balance_period_ms = balance_period_ms();
   all_settings.random_migration_percent = random_migration_percent();
   all.start(runtime.node, all_settings);
   runtime.set(base::floor_slot::mobile, &all);

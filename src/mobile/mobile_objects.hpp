@@ -55,11 +55,12 @@ namespace stretto::mobiles {
 struct object_settings {
   std::uint64_t seed = 0;
   policy balance_policy = policy::none;
+  bool is_stepped = false;
+
+  // start_mobile() sets these.
   std::uint64_t balance_period_ms = 0;                  // 0: no periodic balancing
   periodic_balancing::round begin_balancing = nullptr;  // null: no periodic balancing
-  bool is_stepped = false;
-  /// Percent of the handled messages after which an object moves to a random node. start_mobile() sets it.
-  unsigned random_migration_percent = 0;
+  unsigned random_migration_percent = 0;                // of the handled messages: their objects move to random nodes
 };
 
 class mobile_objects final : public dist::protocol {

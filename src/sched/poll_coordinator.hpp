@@ -24,9 +24,7 @@ struct worker;
 
 class poll_coordinator final : public detail::poll_station, private service_thread::client {
  public:
-  explicit poll_coordinator(std::uint32_t longest_pause_us) : service_(*this, std::int64_t{longest_pause_us} * 1000) {
-    add(timers_);
-  }
+  poll_coordinator() : service_(*this) { add(timers_); }
 
   /// Before begin: gives these sources threads of their own. Their poller is then never due by itself.
   void dedicate(poll_threads::sources d) { dedicated_.set(std::move(d)); }

@@ -15,6 +15,9 @@ namespace stretto::sched {
 namespace {
 std::atomic<std::uint64_t> next_number{1};
 
+/// How long a worker polls at least before it sleeps.
+constexpr std::uint64_t shortest_spin_ns = 50'000;
+
 bool has_items(const std::atomic<deque*>& queue) noexcept {
   const deque* const q = queue.load(std::memory_order_acquire);
   return q && q->size() > 0;
@@ -66,8 +69,9 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
 
 std::unique_ptr<worker> scheduler::make_worker(std::uint32_t index) {
   const std::size_t path = index < paths.pop.size() ? index : 0;  // a substitute searches where worker 0 does
-  auto w = std::make_unique<worker>(*this, runtime, index, paths.places,
-                                    worker_paths{&paths.pop[path], &paths.steal[path]}, settings.seed);
+  auto w = std::make_unique<worker>(
+      *this, runtime, index, paths.places, worker_paths{&paths.pop[path], &paths.steal[path]},
+      adaptive_spin(shortest_spin_ns, settings.longest_spin_microseconds * 1000ull), settings.seed);
   prepare_thread(*w);
   w->every_span = recorder && recorder->level() == trace::level::full;
   w->first_id = first_id_of(runtime.node, index);

@@ -37,9 +37,7 @@ class poll_coordinator;
 struct scheduler_settings {
   std::size_t stack_bytes = 256 << 10;
   std::size_t max_suspended = 60000;
-  std::size_t high_water = 8192;  // tasks waiting on one worker before a spawner lets some of them run
-  std::uint32_t spin_microseconds = 50;
-  // Above spin_microseconds: workers spin adaptively, up to this (adaptive_spin.hpp).
+  // Above the usual 50 microseconds: workers spin adaptively, up to this (adaptive_spin.hpp).
   std::uint32_t longest_spin_microseconds = 0;
   std::uint64_t seed = 1;
   bool stepped = false;                 // no threads: the program calls step()

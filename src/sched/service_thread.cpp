@@ -91,25 +91,24 @@ void service_thread::serve(scheduler& owner) {
     // While every worker has work, a poll takes a processor from one of them, and its finds have to wait for a worker.
     const std::uint64_t without_work = owner.searching_and_parked.load(std::memory_order_relaxed);
     const bool all_work = without_work == 0, all_sleep = without_work >> 32 == owner.workers.size();
-    const std::int64_t least =
-        std::min(all_work ? std::max(least_pause, longest_pause_ / 2) : least_pause, longest_pause_);
+    const std::int64_t least = all_work ? longest_pause / 2 : least_pause;
     if (was == client::finding::worked) {
       waits_since = time;
       pause = all_sleep ? 0 : least;  // transfers that progress only in polls go on at once: no worker needs the core
       idle_polls = 0;
     } else if (was == client::finding::workers_poll && waits_since != time) {
       // a worker that stops polling to sleep wakes this thread
-      pause = std::clamp(2 * pause, longest_pause_, most_pauses * longest_pause_);
+      pause = std::clamp(2 * pause, longest_pause, most_pauses * longest_pause);
     } else {
       // The latency of a completion is a fraction of its wait: polls are rare if operations are long.
-      pause = std::min(std::max((time - waits_since) / latency_fraction, least), longest_pause_);
+      pause = std::min(std::max((time - waits_since) / latency_fraction, least), longest_pause);
     }
     if (due <= time + pause) {
       idle_polls = 0;
       // Already due: poll after the pause, whatever else is urgent. Due soon: poll then.
       pause_between_polls(due <= time ? time + pause : due, due, seen);
     } else if (++idle_polls < patience) {
-      pause_between_polls(time + longest_pause_, due, seen);
+      pause_between_polls(time + longest_pause, due, seen);
     } else {
       sleep_until_due(due, seen);
     }

@@ -37,7 +37,7 @@ class service_thread {
     ~client() = default;
   };
 
-  service_thread(client& d, std::int64_t longest_pause_ns) noexcept : client_(d), longest_pause_(longest_pause_ns) {}
+  explicit service_thread(client& d) noexcept : client_(d) {}
   service_thread(const service_thread&) = delete;
 
   void start_with(scheduler& owner) noexcept { owner_.store(&owner, std::memory_order_seq_cst); }
@@ -50,10 +50,10 @@ class service_thread {
 
  private:
   enum class sleep : std::uint8_t { none, pause, long_sleep };
-  static constexpr std::int64_t least_pause = 10'000;
+  static constexpr std::int64_t least_pause = 10'000, longest_pause = 200'000;  // nanoseconds
   // a pause lasts an eighth of the time waited so far, within limits
   static constexpr std::int64_t latency_fraction = 8;
-  // the longest pause, in longest_pause_, while workers poll: wake-ups are the cost then
+  // the longest one, in longest_pause, while workers poll: wake-ups are the cost then
   static constexpr std::int64_t most_pauses = 5;
   static constexpr unsigned patience = 8;
 
@@ -63,7 +63,6 @@ class service_thread {
   void sleep_until_due(std::int64_t until, std::uint32_t seen) noexcept;
 
   client& client_;
-  const std::int64_t longest_pause_;
   std::atomic<scheduler*> owner_{nullptr};  // null: there are no threads
   std::atomic<bool> started_{false}, ends_{false};
   std::atomic<sleep> asleep_{sleep::long_sleep};

@@ -205,9 +205,15 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
     s.arithmetic.set();
 }
 
+namespace {
+
+/// Capacity of a worker's queue from which on a task that spawns more is suspended until some of them have run.
+constexpr std::size_t largest_queue = 8192;
+
+}  // namespace
+
 void push_when_full(worker& w, item i) noexcept {
-  if (w.default_queue->capacity() >= w.owner->settings.high_water && !w.paused_spawner &&
-      !w.spawn_suspension_disabled) {
+  if (w.default_queue->capacity() >= largest_queue && !w.paused_spawner && !w.spawn_suspension_disabled) {
     // Suspend the spawner while some of the queued tasks run, so that endless spawning stays in bounded memory.
     suspension s;
     s.pinned = &w;

@@ -3,12 +3,8 @@
 namespace stretto::sched {
 
 worker::worker(scheduler& s, base::runtime_context& r, std::uint32_t number, std::size_t places, worker_paths p,
-               std::uint64_t seed)
-    : paths(p),
-      queues(places),
-      random(seed * 0x9e3779b97f4a7c15u + number + 1),
-      spin(std::uint64_t{s.settings.spin_microseconds} * 1000,
-           std::uint64_t{s.settings.longest_spin_microseconds} * 1000) {
+               const adaptive_spin& before_sleep, std::uint64_t seed)
+    : paths(p), queues(places), random(seed * 0x9e3779b97f4a7c15u + number + 1), spin(before_sleep) {
   owner = &s;
   as_worker = this;
   runtime = &r;

@@ -122,7 +122,7 @@ struct worker_paths {
 
 struct worker : thread_state {
   worker(scheduler& s, base::runtime_context& r, std::uint32_t number, std::size_t places, worker_paths paths,
-         std::uint64_t seed);
+         const adaptive_spin& before_sleep, std::uint64_t seed);
   ~worker();
 
   const worker_paths paths;

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/node_numbers.hpp"
+#include "base/process_wide.hpp"
 #include "forked_child.hpp"
 
 namespace stretto::base {
@@ -16,8 +17,7 @@ struct registry {
   int entries = 0;
 };
 registry& of_process() {
-  static registry& one = *new registry;
-  static const fork_reset in_child(construct_anew<registry>, &one);
+  static registry& one = make_process_wide<registry>();
   return one;
 }
 

@@ -29,6 +29,12 @@ std::string message(const environment& variables, const std::vector<std::string>
   return "no error";
 }
 
+std::string origin_of(const parsed_options& parsed, std::string_view name) {
+  for (std::size_t i = 0; i < parsed.origin.size(); ++i)
+    if (option_table()[i].name == name) return parsed.origin[i];
+  return "not an option";
+}
+
 }  // namespace
 
 TEST_CASE("without variables and flags every option has its default") {
@@ -37,7 +43,6 @@ TEST_CASE("without variables and flags every option has its default") {
   CHECK(values.workers == 0);
   CHECK(values.stack_size == 256 * 1024);
   CHECK(values.max_suspended == 60000);
-  CHECK(values.high_water == 8192);
   CHECK(values.trace_level == trace_detail::sampled);
   CHECK(values.log == log_level::warn);
   CHECK(values.progress == switch_mode::automatic);
@@ -49,17 +54,18 @@ TEST_CASE("a flag wins over the environment and the environment over the program
   settings start;
   start.workers = 2;
   start.seed = 7;
-  start.high_water = 9;
+  start.device_streams = 9;
   const std::vector<std::string> flags{"--workers", "8"};
   const auto parsed =
       parse_options({{"STRETTO_WORKERS", "4"}, {"STRETTO_SEED", "5"}}, flags, foreign_arguments::refuse, start);
   CHECK(parsed.values.workers == 8);
   CHECK(parsed.values.seed == 5);
-  CHECK(parsed.values.high_water == 9);
+  CHECK(parsed.values.device_streams == 9);
   CHECK(parsed.origin[0] == "flag");
   CHECK(parsed.origin[1] == "default");
-  CHECK(parsed.origin[3] == "program");
-  CHECK(parsed.origin[5] == "environment");
+  CHECK(parsed.origin[2] == "default");
+  CHECK(origin_of(parsed, "device_streams") == "program");
+  CHECK(origin_of(parsed, "seed") == "environment");
 }
 
 TEST_CASE("of two equal flags the last counts, in either spelling of the value") {

@@ -86,13 +86,14 @@ void program_of_all_kinds() {
 }
 
 /// Ten launches in a chain, then ten independent ones.
-std::size_t horizons_of_twenty_launches() {
+std::size_t horizons_of_twenty_launches(const horizon_settings& asked) {
   const dry_folder here;
   const with_variable what("STRETTO_GRAPH_KIND", "tasks"), file("STRETTO_GRAPH", (here / "tasks.json").c_str()),
-      nodes("STRETTO_DRY_NODES", "1");
+      job("STRETTO_DRY_RUN", "1");
   {
     runtime rt({.workers = 1});
-    rt.run([] {
+    rt.run([&] {
+      set_horizons(asked);
       const buffer<long long, 2> u(box({0, 0}, {10, 1}), {.name = "u"});
       for (int i = 0; i < 10; ++i) launch(dry_set, u.elements(), u(one_to_one));
       for (int i = 0; i < 10; ++i) launch(dry_set, box({i, 0}, {i + 1, 1}), u(one_to_one));
@@ -103,27 +104,22 @@ std::size_t horizons_of_twenty_launches() {
       std::ranges::count_if(drawn.at("tasks"), [](const auto& t) { return t.at("kind") == "horizon"; }));
 }
 
-TEST_CASE(
-    "options say when horizons are made from the start on, and what would make one after each launch is refused") {
-  const auto with = [](const char* step, const char* breadth) {
-    const with_variable of_chain("STRETTO_HORIZON_STEP", step), of_many("STRETTO_HORIZON_BREADTH", breadth);
-    return horizons_of_twenty_launches();
+TEST_CASE("horizons follow chains and independent launches as the program asks, and not each launch") {
+  const auto with = [](std::uint64_t step, std::uint64_t most_parallel) {
+    return horizons_of_twenty_launches({.step = step, .most_parallel = most_parallel});
   };
-  CHECK(with("0", "0") == 0);
-  CHECK(with("5", "0") == 2);
-  CHECK(with("0", "5") == 2);
-  CHECK(with("2", "0") == 5);
-  CHECK(test::thrown_by([&] { with("4", "1"); }) ==
-        "error B16: option horizon_breadth is 1\n"
-        "  because     a horizon would follow each launch, and the launches would run one after the other\n"
-        "  try         give 2 or more, or 0 to make no horizons because of parallel launches");
+  CHECK(with(0, 0) == 0);
+  CHECK(with(5, 0) == 2);
+  CHECK(with(0, 5) == 2);
+  CHECK(with(2, 0) == 5);
+  CHECK(test::error_of([&] { with(4, 1); }).code() == "B16");
 }
 
 /// An array of which each launch uses one more row, on two devices.
 std::size_t allocations_of_growing(bool is_said) {
   const dry_folder here;
   const with_variable what("STRETTO_GRAPH_KIND", "instructions"), file("STRETTO_GRAPH", (here / "grows.json").c_str()),
-      nodes("STRETTO_DRY_NODES", "1"), devices("STRETTO_DRY_DEVICES", "2");
+      job("STRETTO_DRY_RUN", "1x2");
   {
     runtime rt({.workers = 1});
     rt.run([&] {
@@ -161,9 +157,9 @@ TEST_CASE(
       test::on_nodes_of(simulated_job({.nodes = 3, .seed = 5}), {.workers = 1, .devices = "sim:2"},
                         [](runtime&) { program_of_all_kinds(); });
     }
-    const with_variable nodes("STRETTO_DRY_NODES", "3"), devices("STRETTO_DRY_DEVICES", "2");
     const auto dry = [&](const char* which, const std::string& path) {
-      const with_variable node("STRETTO_DRY_NODE", which), file("STRETTO_GRAPH", path.c_str());
+      const with_variable job("STRETTO_DRY_RUN", ("3x2:" + std::string(which)).c_str()),
+          file("STRETTO_GRAPH", path.c_str());
       runtime rt({.workers = 1});
       rt.run(program_of_all_kinds);
     };
@@ -183,7 +179,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a dry run runs no kernel and no host task, and all that is returned has happened") {
-  const with_variable nodes("STRETTO_DRY_NODES", "4"), node("STRETTO_DRY_NODE", "2");
+  const with_variable job("STRETTO_DRY_RUN", "4:2");
   runtime rt({.workers = 1});
   CHECK(rt.node() == 2);
   CHECK(rt.nodes() == 4);
@@ -219,7 +215,7 @@ TEST_CASE("a dry run writes no file, and finds what its nodes would read of one 
     rt.run([&] { save(real); });
   }
   CHECK(std::filesystem::exists(real));
-  const with_variable nodes("STRETTO_DRY_NODES", "4"), node("STRETTO_DRY_NODE", "2");
+  const with_variable job("STRETTO_DRY_RUN", "4:2");
   runtime rt({.workers = 1});
   rt.run([&] {
     save(dry);
@@ -237,7 +233,7 @@ TEST_CASE("a runtime that is no dry run says so") {
 }
 
 TEST_CASE("a read in a dry run is poisoned with what to do about it, and may be left alone") {
-  const with_variable nodes("STRETTO_DRY_NODES", "4");
+  const with_variable job("STRETTO_DRY_RUN", "4");
   runtime rt({.workers = 1});
   rt.run([] {
     buffer<long long, 2> u(box({0, 0}, {8, 8}), {.name = "image"});
@@ -258,8 +254,7 @@ TEST_CASE("a read in a dry run is poisoned with what to do about it, and may be 
 }
 
 TEST_CASE("a dry run as the last of 4,096 nodes sends and receives a border") {
-  const with_variable nodes("STRETTO_DRY_NODES", "4096"), node("STRETTO_DRY_NODE", "4095"),
-      devices("STRETTO_DRY_DEVICES", "8");
+  const with_variable job("STRETTO_DRY_RUN", "4096x8:4095");
   runtime rt({.workers = 1});
   rt.run([] {
     constexpr int rows = 1 << 20;
@@ -277,21 +272,33 @@ TEST_CASE("a dry run as the last of 4,096 nodes sends and receives a border") {
   });
 }
 
-TEST_CASE("a list of nodes that are not there is refused with those that are") {
+buffers::dry_settings dry_settings_from(const std::string& text) {
   base::settings s;
-  s.dry_nodes = 4;
-  const auto which = [&](const char* list) {
-    s.dry_node = list;
-    return buffers::dry_settings_of(s).which;
-  };
+  s.dry_run = text;
+  return buffers::dry_settings_of(s);
+}
+
+TEST_CASE("the size of a dry run's job is read, and refused if no job has it") {
+  CHECK(dry_settings_from("").nodes == 0);
+  CHECK(dry_settings_from("").which.empty());
+  const auto alone = dry_settings_from("65536");
+  CHECK((alone.nodes == 65536 && alone.devices == 0));
+  CHECK(alone.which == std::vector<graph::node_number>{0});
+  const auto with_devices = dry_settings_from("3x63:1-2");
+  CHECK((with_devices.nodes == 3 && with_devices.devices == 63));
+  CHECK(with_devices.which == std::vector<graph::node_number>{1, 2});
+  for (const char* wrong : {"0", "65537", "x2", "4x", "4x64", "4x-1", "-4", " 4", "4 ", "four", "4x2x2", ":0", "4.5"})
+    CHECK_MESSAGE(test::error_of([&] { dry_settings_from(wrong); }).code() == "B21", wrong);
+}
+
+TEST_CASE("a list of nodes that are not there is refused with those that are") {
+  const auto which = [](const char* list) { return dry_settings_from("4:" + std::string(list)).which; };
   using numbers = std::vector<graph::node_number>;
   CHECK(which("0") == numbers{0});
   CHECK(which("3,0-1") == numbers{0, 1, 3});
   CHECK(which("all") == numbers{0, 1, 2, 3});
   for (const char* wrong : {"", "4", "1,", ",1", "2-1", "0-4", "1-", "-1", "x", "1,,2", "99999999999", "1 2"})
     CHECK_MESSAGE(test::error_of([&] { which(wrong); }).code() == "B21", wrong);
-  s.dry_nodes = 0;
-  CHECK(buffers::dry_settings_of(s).which.empty());
 }
 
 TEST_CASE("a graph ends where more is asked than is kept, and says so") {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <random>
 
 #include "campaign.hpp"
@@ -220,6 +221,25 @@ TEST_CASE(
     const error e = error_of([&] { saved.value_of_node<int>(0, "step"); });
     CHECK(e.code() == "C02");
     CHECK(std::string(e.what()).find("nodes/0/step/c") != std::string::npos);
+  });
+}
+
+TEST_CASE("a value that is kept beyond its runtime is none of the next runtime's, whatever its number") {
+  const int first = 1, second = 2;
+  std::optional<kept_here> left;
+  {
+    runtime rt({.workers = 1});
+    rt.run([&] { left.emplace().keep("value", first); });
+  }
+  const temporary_folder folder;
+  const std::string directory = (folder.path / "run.ckpt").string();
+  runtime rt({.workers = 1});
+  rt.run([&] {
+    kept_here mine;
+    mine.keep("value", second);
+    left.reset();
+    save_checkpoint(directory, {}).get();
+    CHECK(open_checkpoint(directory).value_of_node<int>(0, "value") == 2);
   });
 }
 

@@ -249,7 +249,7 @@ TEST_CASE("faults that a simulated device is told to have are seen as its own") 
 }
 
 TEST_CASE("with copies among the kernels, or memory of the driver for each instance, results are the same") {
-  for (const char* const option : {"STRETTO_DEVICE_COPY_STREAMS", "STRETTO_DEVICE_POOL"}) {
+  for (const char* const option : {"STRETTO_TEST_DEVICE_COPY_STREAMS", "STRETTO_TEST_DEVICE_POOL"}) {
     const test::with_variable off(option, "0");
     on_devices([](const site& s) {
       const box all(0, 5000);

@@ -15,7 +15,7 @@ environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_RO
                             "STRETTO_MPI_FOLDER": folder, "STRETTO_WORKERS": "1", "STRETTO_LOG": "info", "STRETTO_DEVICES": "cuda",
                             "CUDA_HOME": drivers, "LD_LIBRARY_PATH": f"{drivers}/lib64:{os.environ.get('LD_LIBRARY_PATH', '')}",
                             "FAKE_CUDA_DEVICES": "1", "STRETTO_DEVICE_MEMORY": "32M"}
-for variable in ("CUDA_VISIBLE_DEVICES", "STRETTO_DEVICE_MESSAGES", "STRETTO_DEVICE_POOL", "STRETTO_CHECK"):
+for variable in ("CUDA_VISIBLE_DEVICES", "STRETTO_DEVICE_MESSAGES", "STRETTO_TEST_DEVICE_POOL", "STRETTO_CHECK"):
     environment.pop(variable, None)
 flags = ["--oversubscribe", "--bind-to", "none"] if name == "openmpi" else []
 faults = []
@@ -44,7 +44,7 @@ check("a device each", True, [(2, {})], FAKE_CUDA_DEVICES="2")
 check("each sees its own alone", True, [(1, {"CUDA_VISIBLE_DEVICES": "0"}), (1, {"CUDA_VISIBLE_DEVICES": "1"})], FAKE_CUDA_DEVICES="2")
 check("three processes", True, [(3, {})])
 check("as the option says", False, [(2, {})], STRETTO_DEVICE_MESSAGES="0")
-check("without a pool", False, [(2, {})], STRETTO_DEVICE_POOL="0")
+check("without a pool", False, [(2, {})], STRETTO_TEST_DEVICE_POOL="0")
 check("a driver that opens nothing", False, [(1, {}), (1, {"FAKE_CUDA_OPENS_NOTHING": "1"})])
 print("\n".join(faults) or f"7 runs over {name}")
 sys.exit(1 if faults else 0)

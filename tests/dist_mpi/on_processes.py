@@ -128,7 +128,8 @@ if not done.returncode or not told or told[2] != told[3]:
     faults.append(f"two programs: exit code {done.returncode}\n{done.stdout}")
 # Nodes that were asked for different things.
 for variable, one, other, name_of in (("STRETTO_BALANCE", "none", "greedy", "balance"),
-                                      ("STRETTO_GLOBAL_MEMORY", "1M", "2M", "global_memory")):
+                                      ("STRETTO_GLOBAL_MEMORY", "1M", "2M", "global_memory"),
+                                      ("STRETTO_WEIGHTS", "devices", "nodes", "weights")):
     done = subprocess.run([launcher, *flags, "-n", "1", program, ":", "-n", "1", "env", f"{variable}={other}", program], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment | {variable: one}, timeout=300)
     told = rf"error N15: nodes 0 and 1 of this job have different options\n  {name_of} +{one} on node 0, {other} on node 1"

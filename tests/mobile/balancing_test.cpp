@@ -199,7 +199,7 @@ class told {
 TEST_CASE("with the option `balance`, objects migrate by themselves to nodes that have time") {
   for (const char* policy : {"greedy", "refine", "diffusion", "stealing"}) {
     CAPTURE(policy);
-    const told by("STRETTO_BALANCE", policy), each("STRETTO_BALANCE_MS", "2");
+    const told by("STRETTO_BALANCE", policy), each("STRETTO_TEST_BALANCE_MS", "2");
     on_all_nodes({.nodes = 3}, 1, [](runtime&) {
       if (this_node() != 0) return;
       const auto all = make_collection<worker_of_time>(all_on(0), 12);

@@ -249,7 +249,7 @@ TEST_CASE("while every worker is busy looks are rare, whatever they find, for ea
       polls = p->polls;  // before the clock is read: this thread may be interrupted in between
       spent = std::chrono::steady_clock::now() - begin;
     }
-    CHECK(polls <= spent / 100us + 10);  // half of poll_us
+    CHECK(polls <= spent / 100us + 10);  // half of the longest pause of the service thread
     p->end();
   });
 }
@@ -418,7 +418,7 @@ TEST_CASE("a task that waits for a polled operation goes on, although the poll r
     runtime rt(with(polled, workers));
     rt.run([&] {
       polled->begin();
-      // About when a worker that finds nothing goes to sleep (spin_us).
+      // About when a worker that finds nothing goes to sleep (50 microseconds).
       for (int i = 0; i < 4000; ++i) wait(polled->start(std::chrono::microseconds(40 + i % 30)));
       polled->end();
     });

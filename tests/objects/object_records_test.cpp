@@ -24,7 +24,7 @@ TEST_CASE("objects that come and go in any order keep what is theirs, whether re
     for (const char* devices : {"none", "sim:2"}) {
       CAPTURE(recycles);
       CAPTURE(devices);
-      const test::with_variable option("STRETTO_RECYCLE", recycles);
+      const test::with_variable option("STRETTO_TEST_RECYCLE", recycles);
       const test::with_variable memory("STRETTO_DEVICE_MEMORY", "64K");  // too small for all: objects are evicted
       runtime rt({.workers = 2, .devices = devices});
       rt.run([] {

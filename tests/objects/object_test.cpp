@@ -137,9 +137,10 @@ TEST_CASE("random programs run on one to eight simulated devices") {
 TEST_CASE(
     "random programs give the same with each optimisation switched off, one stream for all, and more in advance") {
   constexpr std::pair<const char*, const char*> settings[] = {
-      {"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"},
-      {"STRETTO_PREFETCH", "32"},      {"STRETTO_LOCKED_MEMORY", "0"},       {"STRETTO_DEVICE_POOL", "0"},
-      {"STRETTO_RECYCLE", "0"},        {"STRETTO_DEVICE_THREADS", "1"}};
+      {"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_TEST_DEVICE_COPY_STREAMS", "0"},
+      {"STRETTO_PREFETCH", "1"},       {"STRETTO_PREFETCH", "32"},
+      {"STRETTO_LOCKED_MEMORY", "0"},  {"STRETTO_TEST_DEVICE_POOL", "0"},
+      {"STRETTO_TEST_RECYCLE", "0"},   {"STRETTO_DEVICE_THREADS", "1"}};
   const with_variable memory("STRETTO_DEVICE_MEMORY", "4096");
   unsigned seed = 0;
   for (unsigned round = 0; round < test::scaled(1u, 40u); ++round)

@@ -60,7 +60,7 @@ TEST_CASE("a worker that searches for work goes to sleep in time, however long a
     const event e = slow->start();
     std::jthread other([&] {
       while (slow->polls_of_others < 20) std::this_thread::yield();
-      CHECK(slow->polls_of_worker.load() < 10);  // one poll takes longer than spin_us
+      CHECK(slow->polls_of_worker.load() < 10);  // one poll takes longer than a worker polls before it sleeps
       slow->ends = true;
     });
     wait(e);

@@ -34,10 +34,12 @@ int draw_program(const split_invocation& call, const dry_words& said) {
   if (call.program.empty())
     throw error("W50", "stretto graph needs a program to run")
         .remedy("stretto graph --nodes 2 -- ./program ARGUMENT...");
-  program_graph asked{.program = call.program, .variables = dry_variables(call.call), .as = said.as, .file = said.file};
   constexpr std::uint64_t shown_all = 4;
-  asked.variables["STRETTO_DRY_NODES"] = std::to_string(said.nodes);
-  asked.variables["STRETTO_DRY_NODE"] = !said.node.empty() ? said.node : said.nodes <= shown_all ? "all" : "0";
+  const std::string which = !said.node.empty() ? said.node : said.nodes <= shown_all ? "all" : "0";
+  program_graph asked{.program = call.program,
+                      .variables = dry_variables(call.call, said.nodes, which),
+                      .as = said.as,
+                      .file = said.file};
   asked.variables["STRETTO_GRAPH_KIND"] = said.what;
   return show_program_graph(asked);
 }

@@ -101,17 +101,19 @@ outcome run_dry(const program_graph& asked) {
 
 }  // namespace
 
-base::environment dry_variables(const invocation& call) {
+base::environment dry_variables(const invocation& call, std::uint64_t nodes, const std::string& which) {
   base::environment variables;
   for (const base::option& row : base::option_table()) {
     const std::string& origin = call.options.origin[static_cast<std::size_t>(&row - base::option_table().data())];
     if (origin == "flag") variables[base::variable_of(row)] = base::spelt(row, call.options.values);
   }
+  std::string size = std::to_string(nodes);
   const std::string& devices = call.options.values.devices;
   if (!devices.empty() && std::ranges::all_of(devices, [](char c) { return c >= '0' && c <= '9'; })) {
-    variables["STRETTO_DRY_DEVICES"] = devices;
+    size += "x" + devices;
     variables.erase("STRETTO_DEVICES");
   }
+  variables["STRETTO_DRY_RUN"] = size + ":" + which;
   return variables;
 }
 

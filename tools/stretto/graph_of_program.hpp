@@ -1,6 +1,7 @@
 // graph_of_program.hpp - the graph of the work of a program on buffers, from a dry run.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ struct program_graph {
 
 struct invocation;
 
-/// The flags of the runtime as variables for a dry run. A number of devices is that of each node, independent of the
-/// machine.
-base::environment dry_variables(const invocation& call);
+/// The flags of the runtime as variables for a dry run as a job of so many nodes, which generates the commands of the
+/// nodes `which`. A number of devices is that of each node, independent of the machine.
+base::environment dry_variables(const invocation& call, std::uint64_t nodes, const std::string& which);
 
 /// Runs the program, whose own output goes to standard error, and returns the graph that it wrote.
 ///

@@ -34,10 +34,11 @@ std::string looked_at(std::uint64_t nodes) {
 }
 
 prediction predicted(const split_invocation& call, std::uint64_t nodes) {
-  program_graph asked{
-      .program = call.program, .variables = dry_variables(call.call), .as = "json", .file = "", .is_quiet = true};
-  asked.variables["STRETTO_DRY_NODES"] = std::to_string(nodes);
-  asked.variables["STRETTO_DRY_NODE"] = looked_at(nodes);
+  program_graph asked{.program = call.program,
+                      .variables = dry_variables(call.call, nodes, looked_at(nodes)),
+                      .as = "json",
+                      .file = "",
+                      .is_quiet = true};
   asked.variables["STRETTO_GRAPH_KIND"] = "prediction";
   const nlohmann::json said = nlohmann::json::parse(graph_of(asked));
   prediction p{.nodes = nodes,

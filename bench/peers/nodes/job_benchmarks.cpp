@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
   if (has_device || asks_for("circuit_memories"))
     setenv("STRETTO_DEVICE_HOST_MEMORY", "256M", 0);  // for what is shared
   if (asks_for("_staged")) setenv("STRETTO_DEVICE_MESSAGES", "0", 1);
-  if (asks_for("_unpooled")) setenv("STRETTO_DEVICE_POOL", "0", 1);
+  if (asks_for("_unpooled")) setenv("STRETTO_TEST_DEVICE_POOL", "0", 1);
   runtime rt({.workers = 1, .devices = devices});
   const bench::program system{
       .system = "stretto_jobs",

@@ -161,18 +161,18 @@ bench::outcome series(const bench::options& o, const std::vector<std::pair<const
 bench::outcome time_series_plain(const bench::options& o) {
   return series(o,
                 {{"STRETTO_DEVICE_STREAMS", "1"},
-                 {"STRETTO_DEVICE_COPY_STREAMS", "0"},
-                 {"STRETTO_DEVICE_POOL", "0"},
+                 {"STRETTO_TEST_DEVICE_COPY_STREAMS", "0"},
+                 {"STRETTO_TEST_DEVICE_POOL", "0"},
                  {"STRETTO_PREFETCH", "1"},
-                 {"STRETTO_RECYCLE", "0"},
+                 {"STRETTO_TEST_RECYCLE", "0"},
                  {"STRETTO_LOCKED_MEMORY", "0"}},
                 1);
 }
 bench::outcome time_series_records(const bench::options& o) {
   return series(o,
                 {{"STRETTO_DEVICE_STREAMS", "1"},
-                 {"STRETTO_DEVICE_COPY_STREAMS", "0"},
-                 {"STRETTO_DEVICE_POOL", "0"},
+                 {"STRETTO_TEST_DEVICE_COPY_STREAMS", "0"},
+                 {"STRETTO_TEST_DEVICE_POOL", "0"},
                  {"STRETTO_PREFETCH", "1"},
                  {"STRETTO_LOCKED_MEMORY", "0"}},
                 1);
@@ -180,17 +180,18 @@ bench::outcome time_series_records(const bench::options& o) {
 bench::outcome time_series_pool(const bench::options& o) {
   return series(o,
                 {{"STRETTO_DEVICE_STREAMS", "1"},
-                 {"STRETTO_DEVICE_COPY_STREAMS", "0"},
+                 {"STRETTO_TEST_DEVICE_COPY_STREAMS", "0"},
                  {"STRETTO_PREFETCH", "1"},
                  {"STRETTO_LOCKED_MEMORY", "0"}},
                 1);
 }
 bench::outcome time_series_locked(const bench::options& o) {
-  return series(o, {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"}},
-                1);
+  return series(
+      o, {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_TEST_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"}}, 1);
 }
 bench::outcome time_series_overlap(const bench::options& o) {
-  return series(o, {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"}},
+  return series(o,
+                {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_TEST_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"}},
                 bench::products_under_way);
 }
 bench::outcome time_series_copies(const bench::options& o) {

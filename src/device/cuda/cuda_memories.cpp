@@ -4,7 +4,7 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "base/tsan_ignore.hpp"
+#include "base/process_wide.hpp"
 
 namespace stretto::device::cuda {
 
@@ -21,7 +21,7 @@ struct table {
 };
 table& all() {
   // a device in a global variable is closed after function-local statics
-  static table& one = base::make_immortal<table>();
+  static table& one = base::make_process_wide<table>();
   return one;
 }
 

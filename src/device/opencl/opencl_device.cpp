@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "base/address_space.hpp"
+#include "base/process_wide.hpp"
 #include "device/opencl/opencl_discovery.hpp"
 #include "device/opencl/opencl_memory.hpp"
 #include "device/opencl/opencl_native.hpp"
@@ -222,10 +223,13 @@ opened_device open(const std::shared_ptr<const api>& cl, const platform_device& 
 /// threads of PoCL 3.1 access the device of a command after it has completed, and its contexts do not keep a
 /// sub-device alive.
 std::vector<cl_device_id> parts_of(const api& cl, cl_device_id id, unsigned units) {
-  static std::mutex mutex;
-  static auto& made = *new std::map<std::tuple<const void*, cl_device_id, unsigned>, std::vector<cl_device_id>>;
-  std::scoped_lock lock(mutex);
-  std::vector<cl_device_id>& ids = made[{reinterpret_cast<const void*>(cl.clCreateSubDevices), id, units}];
+  struct parts_by_device {
+    std::mutex mutex;
+    std::map<std::tuple<const void*, cl_device_id, unsigned>, std::vector<cl_device_id>> made;
+  };
+  static parts_by_device& all = base::make_process_wide<parts_by_device>();
+  const std::scoped_lock lock(all.mutex);
+  std::vector<cl_device_id>& ids = all.made[{reinterpret_cast<const void*>(cl.clCreateSubDevices), id, units}];
   if (!ids.empty()) return ids;
   const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_EQUALLY,
                                               static_cast<cl_device_partition_property>(units), 0};

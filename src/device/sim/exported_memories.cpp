@@ -4,8 +4,7 @@
 #include <map>
 #include <mutex>
 
-#include "base/fork_reset.hpp"
-#include "base/tsan_ignore.hpp"
+#include "base/process_wide.hpp"
 
 namespace stretto::device::sim {
 
@@ -18,8 +17,7 @@ struct table {
 };
 table& exported() {
   // a device in a global variable is closed after function-local statics
-  static table& one = base::make_immortal<table>();
-  static const base::fork_reset in_child(base::construct_anew<table>, &one);
+  static table& one = base::make_process_wide<table>();
   return one;
 }
 
