@@ -28,8 +28,8 @@ std::vector<std::size_t> cheapest_copy(std::size_t count, const Direct& direct, 
                                        std::uint64_t bytes) {
   struct reached {
     double seconds = std::numeric_limits<double>::infinity();
-    std::size_t hops = 0, by = 0;
-    bool settled = false;
+    std::size_t hops = 0, previous = 0;
+    bool is_settled = false;
   };
   // A copy within one memory needs a channel from it to itself, not a round trip.
   if (from == to) return direct(from, to) ? std::vector{from, to} : std::vector<std::size_t>{};
@@ -38,26 +38,26 @@ std::vector<std::size_t> cheapest_copy(std::size_t count, const Direct& direct, 
   for (;;) {
     std::size_t best = count;
     for (std::size_t i = 0; i < count; ++i) {
-      if (at[i].settled || at[i].seconds == std::numeric_limits<double>::infinity()) continue;
+      if (at[i].is_settled || at[i].seconds == std::numeric_limits<double>::infinity()) continue;
       if (best == count || at[i].seconds < at[best].seconds ||
           (at[i].seconds == at[best].seconds && at[i].hops < at[best].hops))
         best = i;
     }
     if (best == count) return {};
     if (best == to) break;
-    at[best].settled = true;
+    at[best].is_settled = true;
     for (std::size_t next = 0; next < count; ++next) {
-      if (at[next].settled || next == best) continue;
-      const std::optional<channel_figures> way = direct(best, next);
-      if (!way) continue;
-      const double leg = way->latency_seconds + static_cast<double>(bytes) / way->bandwidth_bytes_per_second;
+      if (at[next].is_settled || next == best) continue;
+      const std::optional<channel_figures> figures = direct(best, next);
+      if (!figures) continue;
+      const double leg = figures->latency_seconds + static_cast<double>(bytes) / figures->bandwidth_bytes_per_second;
       const double seconds = at[best].seconds + leg;
       if (seconds < at[next].seconds || (seconds == at[next].seconds && at[best].hops + 1 < at[next].hops))
         at[next] = {seconds, at[best].hops + 1, best, false};
     }
   }
   std::vector<std::size_t> route{to};
-  while (route.back() != from) route.push_back(at[route.back()].by);
+  while (route.back() != from) route.push_back(at[route.back()].previous);
   std::reverse(route.begin(), route.end());
   return route;
 }

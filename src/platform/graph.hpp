@@ -39,7 +39,7 @@ adjacency adjacency_of(const platform_description& description);
 
 struct graph {
   platform_description is;
-  adjacency near;
+  adjacency adjacent;
   std::unordered_map<std::string_view, place> by_name;  // views into `is`
   std::vector<place> homes;                             // per worker
   std::vector<bool> processor, memory, served;          // per place

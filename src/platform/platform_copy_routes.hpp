@@ -13,8 +13,8 @@
 namespace stretto::places {
 
 struct platform_copy_routes {
-  static platform added(platform machine, std::shared_ptr<const copy_routes> ways) {
-    machine.copies_ = std::move(ways);
+  static platform added(platform machine, std::shared_ptr<const copy_routes> routes) {
+    machine.copies_ = std::move(routes);
     return machine;
   }
   /// Null: the platform belongs to no runtime.

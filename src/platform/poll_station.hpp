@@ -50,16 +50,16 @@ class poll_station {
   ~poll_station() = default;
 
   /// A poller has something to find from `due` on, which may be sooner than was known; and it may be urgent.
-  enum class urgency : std::uint8_t { in_turn, at_once };
+  enum class urgency : std::uint8_t { normal, at_once };
   virtual void sooner(std::int64_t due, urgency how) noexcept = 0;
   /// The last pending operation of all has ended.
   virtual void none_pending() noexcept = 0;
 
  private:
   friend class stretto::poller;
-  void began(const poller& p) noexcept;
-  void ended() noexcept;
-  void forget(poller& gone) noexcept;
+  void poller_became_pending(const poller& p) noexcept;
+  void poller_became_idle() noexcept;
+  void forget(poller& removed) noexcept;
   std::size_t give_up(poller& p, const char* why) noexcept;
 
   std::atomic<poller*> first_{nullptr};
