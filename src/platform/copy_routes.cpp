@@ -4,7 +4,8 @@ namespace stretto::places {
 
 std::optional<transfer_route> copy_routes::route(place from, place to, std::uint64_t bytes) const {
   const std::size_t first = end_at[from.index], last = end_at[to.index];
-  std::vector<std::size_t> candidates;  // these, as cheapest_copy counts
+  // Both ends, and the memories through which copies may pass. Positions in it are those of cheapest_copy.
+  std::vector<std::size_t> candidates;
   for (std::size_t i = 0; i < ends.size(); ++i)
     if (is_passed[i] || i == first || i == last) candidates.push_back(i);
   const auto position = [&](std::size_t end) {

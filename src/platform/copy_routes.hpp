@@ -1,7 +1,7 @@
-// copy_routes.hpp - which memories a copy passes through: the search, and what a platform keeps to answer it.
+// copy_routes.hpp - finds the memories through which a copy passes, from the figures of the channels between memories.
 //
 // Threads     pure.
-// Cost        cheapest_copy: quadratic in the memories of a node, which are a handful.
+// Cost        cheapest_copy: quadratic in the number of memories of a node, which are few.
 #pragma once
 
 #include <stretto/route.hpp>
@@ -14,7 +14,7 @@
 
 namespace stretto::places {
 
-/// The figures that a channel states.
+/// The figures that a channel reports.
 struct channel_figures {
   double bandwidth_bytes_per_second = 0;
   double latency_seconds = 0;
@@ -64,10 +64,10 @@ std::vector<std::size_t> cheapest_copy(std::size_t count, const Direct& direct, 
 
 /// The channels of a runtime, as they were when it started.
 struct copy_routes {
-  std::vector<place> ends;                 // sources and targets of copies; one is no place: memory of the program
+  std::vector<place> ends;                 // sources and targets of copies; a null place: memory of the program
   std::vector<bool> is_passed;             // by end: copies may pass through it
-  std::vector<std::uint32_t> end_at;       // by place of the platform
-  std::vector<double> bandwidth, latency;  // by end and end; 0 bytes per second: no channel leads there
+  std::vector<std::uint32_t> end_at;       // by place of the platform: its index in `ends`
+  std::vector<double> bandwidth, latency;  // at from * ends.size() + to; 0 bytes per second: there is no channel
 
   std::optional<channel_figures> direct(std::size_t from, std::size_t to) const {
     const std::size_t i = from * ends.size() + to;

@@ -57,7 +57,7 @@ std::vector<place> climb(const platform_description& description, const adjacenc
 std::vector<place> nearest_first(const platform_description& description, const adjacency& adjacent, place home) {
   const auto homes = default_homes(description);
   const auto at = static_cast<std::size_t>(std::lower_bound(homes.begin(), homes.end(), home) - homes.begin());
-  // Home's own share of a run of equally near places: where this worker begins to ask, around the ring.
+  // Rotates a range of equally near places, so that each home begins at another one.
   const auto begin_at_share = [&](auto first, auto last) {
     const auto size = static_cast<std::size_t>(last - first);
     const auto share = (at * size + homes.size() - 1) / std::max<std::size_t>(1, homes.size()) % size;
@@ -66,7 +66,7 @@ std::vector<place> nearest_first(const platform_description& description, const 
   const auto kind = [&](place p) { return description.places[p.index].kind; };
   std::vector<bool> seen(description.places.size(), false);
   std::vector<place> path, ring{home}, next;
-  // Links between places of one kind count only where no other link leads on.
+  // Follows links between places of one kind only where no other link leads further.
   const auto extend = [&](place p, bool to_same_kind) {
     for (const auto& e : adjacent.of(p))
       if (!seen[e.to] && is_host(kind({e.to})) && (kind({e.to}) == kind(p)) == to_same_kind)

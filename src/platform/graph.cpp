@@ -12,7 +12,7 @@ namespace {
 
 std::string in_quotes(std::string_view name) { return '"' + std::string(name) + '"'; }
 
-/// Where a part was written: looked up only for a message, since finding a line reads the whole text before it.
+/// The position of a part in its file. Computed only for an error: counting lines reads the whole text before it.
 class origin {
  public:
   origin(const std::function<std::string(std::size_t)>& of, std::size_t number) : of_(of), number_(number) {}
@@ -100,7 +100,7 @@ void check_paths(graph& g, const origins& from) {
   std::size_t entries = 0;
   std::vector<std::uint32_t> visited_by(g.is.places.size(), 0);
   std::uint32_t visit = 0;
-  // A path that comes by a place twice visits it once: expressions make that happen on narrow machines.
+  // Removes repeated places: on a machine with few places, different expressions of a path may name the same one.
   const auto check_path = [&](std::vector<place>& path, const char* kind, std::size_t worker, const auto& of) {
     entries += path.size();
     if (entries > max_path_entries)

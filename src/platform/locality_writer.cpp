@@ -17,7 +17,7 @@ std::string shortest_text(double value) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
-/// Members of an object on one line.
+/// Writes a JSON object on one line.
 class inline_object {
  public:
   void add(const char* key, std::string value) {
@@ -58,7 +58,8 @@ std::string to_text(const graph& g, const place_link& l) {
   return m.object();
 }
 
-/// One name for all workers at a step of their paths: the same for all, or a prefix and $(id % period / run).
+/// One expression for the places of all workers at a step of their paths: a name that is the same for all, or a prefix
+/// with $(id % period / run). Nothing if there is none.
 std::optional<std::string> common_step(const graph& g, std::size_t step) {
   const auto& paths = g.is.pop_paths;
   const auto name = [&](std::size_t w) -> const std::string& { return g.is.places[paths[w][step].index].name; };
@@ -97,7 +98,7 @@ std::string path_text(const graph& g, const std::vector<place>& path) {
   return out + ']';
 }
 
-/// The most frequent text as the default, and the others by worker.
+/// The paths of all workers: the most frequent one as the default, and the others by worker.
 std::string path_table(const std::vector<std::string>& texts) {
   std::map<std::string_view, std::size_t> counts;
   for (const auto& text : texts) ++counts[text];
@@ -124,7 +125,7 @@ std::string steal_table(const graph& g) {
   std::vector<std::string> texts;
   for (std::size_t w = 0; w < g.is.steal_paths.size(); ++w) {
     const auto& path = g.is.steal_paths[w];
-    // The rule is worth trying, and cheap beside the path itself, only where the path visits the whole host.
+    // Apply the rule only if the path visits the whole host: then the path itself costs as much to write.
     const bool by_rule = path.size() == host_places && path == nearest_first(g.is, g.adjacent, homes[w % homes.size()]);
     texts.push_back(by_rule ? "\"nearest\"" : path_text(g, path));
   }

@@ -27,9 +27,9 @@ namespace {
 using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr auto time_budget = milliseconds(170);  // the rest of 200 ms is for starting and ending
-constexpr std::size_t large_bytes =
-    32u << 20;  // beyond a core's share of most last-level caches; two buffers at a time
+constexpr auto time_budget = milliseconds(170);  // of 200 ms, the rest is for starting and joining threads
+// More than a core's share of most last-level caches. Two buffers of this size exist at a time.
+constexpr std::size_t large_bytes = 32u << 20;
 
 double seconds_since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
 
@@ -45,7 +45,7 @@ void bind_to(const place_description& core) {
         .remedy("measure a platform that was discovered on this machine");
 }
 
-/// Runs `body` on a thread bound to a core, so that the caller's own binding stays as it was.
+/// Runs `body` on a new thread that is bound to a core; the binding of the calling thread does not change.
 template <typename Body>
 void run_on_core(const place_description& core, Body body) {
   std::exception_ptr failure;
@@ -82,7 +82,7 @@ class pages {
   void* at_;
 };
 
-/// Bytes per second of copying `bytes` from one buffer to the other: the best of what fits in the time.
+/// Bytes per second of copying `bytes` from one buffer to the other: the best of as many tries as `limit` allows.
 double copy_bandwidth(std::byte* to, const std::byte* from, std::size_t bytes, milliseconds limit) {
   const auto begin = clock::now();
   const std::size_t rounds = std::max<std::size_t>(1, (std::size_t{1} << 20) / bytes);  // long enough for the clock
@@ -91,7 +91,7 @@ double copy_bandwidth(std::byte* to, const std::byte* from, std::size_t bytes, m
     const auto start = clock::now();
     for (std::size_t i = 0; i < rounds; ++i) {
       std::memcpy(to, from, bytes);
-      asm volatile("" : : "r"(to) : "memory");  // every copy is wanted
+      asm volatile("" : : "r"(to) : "memory");  // keeps the compiler from removing copies
     }
     best = std::min(best, seconds_since(start));
   } while (clock::now() - begin < limit);
@@ -119,7 +119,8 @@ double load_latency(const std::byte* at, std::size_t bytes, milliseconds limit) 
   return best;
 }
 
-/// Seconds for a cache line written on one core to be seen on the other; nothing if they never ran together.
+/// Seconds until a cache line that one core has written is visible to the other; nothing if the two threads did not run
+/// at the same time. The threads take turns: each waits for the other's number and stores the next.
 std::optional<double> ping_pong_seconds(const place_description& here, const place_description& there,
                                         milliseconds limit) {
   struct alignas(128) {
@@ -188,7 +189,7 @@ class measurement {
   place_description& at(place p) { return result_.places[p.index]; }
   bool is_out_of_time() const { return clock::now() >= deadline_; }
 
-  /// The caches and the memory of the first core, from the inside out.
+  /// Measures the caches and the memory of the first core, from the innermost outwards.
   void measure_hierarchy() {
     const auto path = climb(g_.is, g_.adjacent, cores_.front());
     run_on_core(at(cores_.front()), [&] {
@@ -196,7 +197,7 @@ class measurement {
       for (std::size_t i = 1; i < path.size() && (i == 1 || !is_out_of_time()); ++i) {
         const auto capacity = at(path[i]).capacity_bytes.value_or(large_bytes * 2);
         const bool cache = at(path[i]).kind <= place_kind::l5;
-        // Half of a cache, so that source and target of a copy fit, and a quarter for what else runs.
+        // Source and target of a copy together take three quarters of a cache; the rest is for other programs.
         const auto bytes = cache
                                ? std::clamp<std::size_t>(static_cast<std::size_t>(capacity) * 3 / 8, 4096, large_bytes)
                                : large_bytes;
@@ -210,7 +211,7 @@ class measurement {
     });
   }
 
-  /// Machines are regular: what holds for one link holds for all between the same kinds.
+  /// Sets the figures of all links between two kinds of places: machines are regular.
   void set_links_between(place_kind inner, place_kind outer, double bandwidth, double latency) {
     for (auto& l : result_.links) {
       const auto a = at(l.a).kind, b = at(l.b).kind;
@@ -241,7 +242,7 @@ class measurement {
           measure_between(nodes[i], nodes[j]);
   }
 
-  /// A copy from the memory near one core to that near another, by the second core.
+  /// Core b.second copies from memory a.first to memory b.first. Adds their link if there is none.
   void measure_between(const std::pair<place, place>& a, const std::pair<place, place>& b) {
     constexpr std::size_t bytes = large_bytes / 4;
     std::unique_ptr<pages> from;
@@ -258,7 +259,8 @@ class measurement {
     });
   }
 
-  /// One pair of cores for each kind of place where two can meet: the first core, and the first core elsewhere below.
+  /// For each cache and memory that the first core shares with others: measures the first core with one other core that
+  /// shares this place with it, but no inner one. All places of the same kind get the result.
   void measure_core_pairs() {
     const auto outwards = climb(g_.is, g_.adjacent, cores_.front());
     std::set<place> below{cores_.front()};

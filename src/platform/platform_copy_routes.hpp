@@ -1,4 +1,4 @@
-// platform_copy_routes.hpp - adds the copy routes of a runtime to its platform.
+// platform_copy_routes.hpp - access to the copy routes inside a platform, which a runtime adds when it starts.
 //
 // Threads     pure.
 #pragma once
@@ -13,6 +13,7 @@
 namespace stretto::places {
 
 struct platform_copy_routes {
+  /// The platform with these routes.
   static platform added(platform machine, std::shared_ptr<const copy_routes> routes) {
     machine.copies_ = std::move(routes);
     return machine;

@@ -58,10 +58,10 @@ void poll_station::add(poller& p) {
         .remedy("make one poller per runtime, and add it once");
   p.next_ = first_.load(std::memory_order_relaxed);
   first_.store(&p, std::memory_order_release);
-  if (p.pending()) poller_became_pending(p);  // operations from before; a module starts none while it is initialised
+  if (p.pending()) poller_became_pending(p);  // operations that began before the call
 }
 
-// For a module that failed to initialise: no thread polls yet.
+// Called for a module that failed to initialise, before any thread polls.
 void poll_station::forget(poller& removed) noexcept {
   poller* before = nullptr;
   for (poller* p = first_.load(std::memory_order_relaxed); p && p != &removed; p = p->next_) before = p;
@@ -110,7 +110,7 @@ bool poll_station::all_will_call() noexcept {
     if (!p->pending() || p->silent_.load(std::memory_order_relaxed)) continue;
     std::int64_t due = p->due_.load(std::memory_order_seq_cst);
     if (due && (due == never || due > now())) continue;
-    // In this order: a call that comes after the promise makes it due again.
+    // Mark it as not due before asking: if the poller calls right after its promise, the call makes it due again.
     if (!p->due_.compare_exchange_strong(due, never, std::memory_order_seq_cst) || p->will_call()) continue;
     std::int64_t unchanged = never;
     p->due_.compare_exchange_strong(unchanged, due, std::memory_order_seq_cst);
