@@ -8,7 +8,7 @@ namespace {
 // Floating point, because volumes of hulls overflow integers. Only speed depends on it, never an answer.
 double length(const box& b, int axis) { return static_cast<double>(b.length(axis)); }
 double volume(const box& b) { return length(b, 0) * length(b, 1) * length(b, 2); }
-double outline(const box& b) { return length(b, 0) + length(b, 1) + length(b, 2); }
+double margin(const box& b) { return length(b, 0) + length(b, 1) + length(b, 2); }
 
 }  // namespace
 
@@ -73,14 +73,14 @@ void box_index::grow(std::uint32_t sibling) {
 // Where the hull grows least, the smaller one of equals. Most often it need not grow.
 std::size_t box_index::where_to_insert(std::uint32_t n, const box& b) const noexcept {
   const node& here = nodes_[n];
-  std::size_t best = most;
+  std::size_t best = max_entries;
   double least_growth = 0, least_volume = 0;
   for (std::size_t i = 0; i < here.count; ++i) {
     if (!here.entries[i].box.contains(b)) continue;
     const double now = volume(here.entries[i].box);
-    if (best == most || now < least_volume) best = i, least_volume = now;
+    if (best == max_entries || now < least_volume) best = i, least_volume = now;
   }
-  if (best != most) return best;
+  if (best != max_entries) return best;
   for (std::size_t i = 0; i < here.count; ++i) {
     const double now = volume(here.entries[i].box);
     const double growth = volume(hull(here.entries[i].box, b)) - now;
@@ -99,11 +99,11 @@ std::uint32_t box_index::insert_below(std::uint32_t n, const entry& e, unsigned 
     nodes_[n].entries[best].box = sibling == none ? hull(nodes_[n].entries[best].box, e.box) : bounds(child);
     if (sibling == none) return none;
     const entry split_off{bounds(sibling), sibling};
-    if (nodes_[n].count == most) return split(n, split_off);
+    if (nodes_[n].count == max_entries) return split(n, split_off);
     nodes_[n].entries[nodes_[n].count++] = split_off;
     return none;
   }
-  if (nodes_[n].count == most) return split(n, e);
+  if (nodes_[n].count == max_entries) return split(n, e);
   nodes_[n].entries[nodes_[n].count++] = e;
   return none;
 }
@@ -130,13 +130,13 @@ void sort_along(int axis, const Entries& all, std::array<std::uint8_t, Count>& o
 
 // Sorts the entries along each axis and cuts where the outlines of both sides together are shortest.
 std::uint32_t box_index::split(std::uint32_t n, const entry& extra) {
-  constexpr std::size_t total = most + 1;
+  constexpr std::size_t total = max_entries + 1;
   std::array<entry, total> all;
-  std::copy_n(nodes_[n].entries.begin(), most, all.begin());
-  all[most] = extra;
+  std::copy_n(nodes_[n].entries.begin(), max_entries, all.begin());
+  all[max_entries] = extra;
   std::array<std::uint8_t, total> order, best;
   for (std::size_t i = 0; i < total; ++i) order[i] = static_cast<std::uint8_t>(i);
-  double shortest = 0;
+  double least_margin = 0;
   std::size_t cut = 0;
   for (int axis = 0; axis < max_axes; ++axis) {
     const auto begins_with_first = [&](const entry& e) { return e.box.min()[axis] == all[0].box.min()[axis]; };
@@ -146,12 +146,12 @@ std::uint32_t box_index::split(std::uint32_t n, const entry& extra) {
     sort_along(axis, all, order);
     std::array<box, total> from_end;  // the hull of all from here on
     from_end[total - 1] = all[order[total - 1]].box;
-    for (std::size_t i = total - 1; i-- > fewest;) from_end[i] = hull(from_end[i + 1], all[order[i]].box);
+    for (std::size_t i = total - 1; i-- > min_entries;) from_end[i] = hull(from_end[i + 1], all[order[i]].box);
     box from_front = all[order[0]].box;
-    for (std::size_t i = 1; i <= total - fewest; ++i) {
-      if (i >= fewest) {
-        const double sum = outline(from_front) + outline(from_end[i]);
-        if (cut == 0 || sum < shortest) shortest = sum, cut = i, best = order;
+    for (std::size_t i = 1; i <= total - min_entries; ++i) {
+      if (i >= min_entries) {
+        const double sum = margin(from_front) + margin(from_end[i]);
+        if (cut == 0 || sum < least_margin) least_margin = sum, cut = i, best = order;
       }
       from_front = hull(from_front, all[order[i]].box);
     }
@@ -189,7 +189,7 @@ bool box_index::erase_below(std::uint32_t n, const box& b) {
     }
     const std::uint32_t child = here.entries[i].number;
     if (!here.entries[i].box.contains(b) || !erase_below(child, b)) continue;
-    if (nodes_[child].count >= fewest) {
+    if (nodes_[child].count >= min_entries) {
       here.entries[i].box = bounds(child);
     } else {
       for (std::size_t k = 0; k < nodes_[child].count; ++k)
@@ -236,7 +236,7 @@ void box_index::add_to_leaf(const path& to, const entry& extra) {
   entry e = extra;
   for (unsigned at = 0;; ++at) {
     node& here = nodes_[to[at].node];
-    if (here.count < most) {
+    if (here.count < max_entries) {
       here.entries[here.count++] = e;
       return;
     }
@@ -263,7 +263,7 @@ bool box_index::divide(const box& from, const box& to, std::span<const entry> re
   if (last_divided_ < nodes_.size() && level(last_divided_) == 0) {
     node& leaf = nodes_[last_divided_];
     const std::size_t at = entry_in_leaf(last_divided_, from);
-    if (at < leaf.count && leaf.count + rest.size() <= most) {
+    if (at < leaf.count && leaf.count + rest.size() <= max_entries) {
       leaf.entries[at].box = to;
       for (const entry& e : rest) leaf.entries[leaf.count++] = e;
       size_ += rest.size();
@@ -274,7 +274,7 @@ bool box_index::divide(const box& from, const box& to, std::span<const entry> re
   if (!find_path(root_, from, found)) return false;
   last_divided_ = found[0].node;
   node& leaf = nodes_[last_divided_];
-  if (leaf.count + rest.size() > most + 1u) {
+  if (leaf.count + rest.size() > max_entries + 1u) {
     shrink(from, to);
     for (const entry& e : rest) insert(e.box, e.number);
     return true;
@@ -282,7 +282,7 @@ bool box_index::divide(const box& from, const box& to, std::span<const entry> re
   leaf.entries[found[0].entry].box = to;
   size_ += rest.size();
   for (const entry& e : rest) {
-    if (leaf.count == most) return add_to_leaf(found, e), true;  // the last one
+    if (leaf.count == max_entries) return add_to_leaf(found, e), true;  // the last one
     leaf.entries[leaf.count++] = e;
   }
   return true;
@@ -309,7 +309,7 @@ bool box_index::is_sound() const {
 
 bool box_index::is_sound_below(std::uint32_t n, std::size_t& boxes) const {
   const node& here = nodes_[n];
-  if (here.count > most || here.count < (n == root_ ? (here.level == 0 ? 1 : 2) : fewest)) return false;
+  if (here.count > max_entries || here.count < (n == root_ ? (here.level == 0 ? 1 : 2) : min_entries)) return false;
   if (here.level == 0) {
     boxes += here.count;
     return true;

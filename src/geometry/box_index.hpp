@@ -50,13 +50,13 @@ class box_index {
   bool is_sound() const;
 
  private:
-  static constexpr std::size_t most = 16, fewest = 6;
+  static constexpr std::size_t max_entries = 16, min_entries = 6;
   static constexpr std::uint32_t none = UINT32_MAX;
 
   struct node {
     std::uint8_t level = 0;  // 0: leaf, entries are the boxes; else entries are nodes one level down
     std::uint8_t count = 0;
-    std::array<entry, most> entries;
+    std::array<entry, max_entries> entries;
   };
 
   unsigned level(std::uint32_t n) const noexcept { return nodes_[n].level; }

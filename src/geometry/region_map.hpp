@@ -33,16 +33,16 @@ class region_map {
 
   /// All points of `where` now have this value.
   void update(const box& where, const Value& value) {
-    if (where.is_empty() || overwrite(where, value)) return;
-    carve(where);
-    put(where, value);
+    if (where.is_empty() || try_overwrite(where, value)) return;
+    cut_out(where);
+    insert_joined(where, value);
   }
   void update(const region& where, const Value& value) {
     for (const box& b : where.boxes()) update(b, value);
   }
 
   /// The points of `where` now have no value.
-  void erase(const box& where) { carve(where); }
+  void erase(const box& where) { cut_out(where); }
 
   /// Replaces each value v within `where` by change(v); points without a value stay without.
   template <class Change>
@@ -95,7 +95,7 @@ class region_map {
   using index = geometry::box_index;
 
   // The common cases, in one search: one entry says so already, or is exactly `where` and may stay alone.
-  bool overwrite(const box& where, const Value& value) {
+  bool try_overwrite(const box& where, const Value& value) {
     met_.clear();
     index_.find(where.widened({1, 1, 1}), met_);
     const index::entry* met = nullptr;
@@ -116,7 +116,7 @@ class region_map {
   }
 
   // Takes `where` out of all entries; what is left of them around it is put back.
-  void carve(const box& where) {
+  void cut_out(const box& where) {
     met_.clear();
     index_.find(where, met_);
     for (const auto& e : met_) {
@@ -133,7 +133,7 @@ class region_map {
   }
 
   // Inserts into free space, joined with neighbours of the same value as long as there are any.
-  void put(box where, const Value& value) {
+  void insert_joined(box where, const Value& value) {
     for (bool grown = true; grown;) {
       grown = false;
       met_.clear();

@@ -20,14 +20,14 @@ struct cells {
   coordinate first, count;
 };
 
-std::size_t fewer(std::size_t parts, coordinate most) {
+std::size_t part_count(std::size_t parts, coordinate most) {
   return std::min<std::uint64_t>(parts, static_cast<std::uint64_t>(most));
 }
 
 // The ends of n pieces along an axis, domain.min first.
 std::vector<coordinate> cuts(const box& domain, int axis, std::size_t parts, coordinate grain) {
   const cells c(domain, axis, grain);
-  const std::size_t n = fewer(parts, c.count);
+  const std::size_t n = part_count(parts, c.count);
   std::vector<coordinate> at(n + 1);
   at.front() = domain.min()[axis];
   for (std::size_t i = 1; i < n; ++i) at[i] = (c.first + begin_of(i, n, c.count)) * grain;
@@ -65,7 +65,7 @@ std::vector<box> split(const box& domain, std::size_t parts, const extent& grain
   if (domain.is_empty()) return pieces;
   const int axis = slowest_axis(domain);
   const cells c(domain, axis, grain[axis]);
-  const std::size_t n = fewer(parts, c.count);
+  const std::size_t n = part_count(parts, c.count);
   pieces.reserve(n);
   point min = domain.min(), max = domain.max();
   for (std::size_t i = 0; i < n; ++i) {

@@ -39,8 +39,10 @@ class tile_map {
   tile_map(const tile_map&) = delete;
   tile_map(tile_map&& other) noexcept { *this = std::move(other); }
   tile_map& operator=(tile_map&& other) noexcept {
-    tiles_.swap(other.tiles_), free_.swap(other.free_), covers_.swap(other.covers_), pieces_.swap(other.pieces_);
-    std::swap(index_, other.index_), std::swap(cuts_, other.cuts_), std::swap(last_, other.last_);
+    tiles_.swap(other.tiles_), free_.swap(other.free_), covers_.swap(other.covers_),
+        last_pieces_.swap(other.last_pieces_);
+    std::swap(index_, other.index_), std::swap(generation_, other.generation_),
+        std::swap(last_cover_, other.last_cover_);
     return *this;
   }
 
@@ -54,10 +56,10 @@ class tile_map {
       f(std::as_const(tiles_[c.tiles[0]].where), tiles_[c.tiles[0]].state);
       return 1;
     }
-    c.equal = are_equal(c) ? c.equal + 1 : 0;
+    c.equal_visits = are_equal(c) ? c.equal_visits + 1 : 0;
     for (const std::uint32_t n : c.tiles) f(std::as_const(tiles_[n].where), tiles_[n].state);
     const std::size_t visited = c.tiles.size();
-    if (c.equal >= joins_after && are_equal(c)) join(c);
+    if (c.equal_visits >= equal_visits_before_join && are_equal(c)) join(c);
     return visited;
   }
 
@@ -65,13 +67,13 @@ class tile_map {
   /// out.
   template <class F>
   void look(const box& where, F f) const {
-    if (last_ && last_->cuts == cuts_ && last_->where == where) {
-      for (const std::uint32_t n : last_->tiles) f(tiles_[n].where, tiles_[n].state);
+    if (last_cover_ && last_cover_->generation == generation_ && last_cover_->where == where) {
+      for (const std::uint32_t n : last_cover_->tiles) f(tiles_[n].where, tiles_[n].state);
       return;
     }
-    met_.clear();
-    index_.find(where, met_);
-    for (const auto& e : met_) f(intersection(e.box, where), tiles_[e.number].state);
+    found_.clear();
+    index_.find(where, found_);
+    for (const auto& e : found_) f(intersection(e.box, where), tiles_[e.number].state);
   }
 
   /// Of the tiles that make up `where`, those that are in one state become as few as a region of them has boxes.
@@ -93,8 +95,8 @@ class tile_map {
           index_.erase(tiles_[n].where);
           release(n);
         }
-        ++cuts_;
-        for (const box& b : all.boxes()) make(b, state);
+        ++generation_;
+        for (const box& b : all.boxes()) add_tile(b, state);
       }
       tiles += std::min(all.boxes().size(), same.size());
       left.swap(others);
@@ -116,7 +118,7 @@ class tile_map {
       if (!tiles_[n].where.is_empty() && such(std::as_const(tiles_[n].state))) {
         index_.erase(tiles_[n].where);
         release(n);
-        ++cuts_;
+        ++generation_;
       }
   }
 
@@ -129,14 +131,14 @@ class tile_map {
     const region all{std::span<const box>(boxes)};
     if (all.boxes().size() >= boxes.size()) return;
     erase_if([&](const State& s) { return s == such; });
-    for (const box& b : all.boxes()) make(b, such);
+    for (const box& b : all.boxes()) add_tile(b, such);
   }
 
   std::size_t size() const noexcept { return index_.size(); }
   std::size_t remembered() const noexcept { return covers_.size(); }
 
  private:
-  static constexpr unsigned joins_after = 8;
+  static constexpr unsigned equal_visits_before_join = 8;
 
   struct tile {
     box where;  // empty: free
@@ -144,9 +146,9 @@ class tile_map {
   };
   struct cover {
     box where;
-    std::uint64_t cuts = 0;  // of the map when `tiles` was right
+    std::uint64_t generation = 0;  // of the map when `tiles` was right
     boost::container::small_vector<std::uint32_t, 4> tiles;
-    unsigned equal = 0;  // visits in a row that found all tiles in one state
+    unsigned equal_visits = 0;  // visits in a row that found all tiles in one state
   };
   struct hash {
     std::size_t operator()(const box& b) const noexcept {
@@ -167,62 +169,62 @@ class tile_map {
   }
 
   cover& cover_of(const box& where) {
-    if (last_ && last_->cuts == cuts_ && last_->where == where) [[likely]]
-      return *last_;
-    return look_up(where);
+    if (last_cover_ && last_cover_->generation == generation_ && last_cover_->where == where) [[likely]]
+      return *last_cover_;
+    return recall_cover(where);
   }
 
-  [[gnu::noinline]] cover& look_up(const box& where) {
+  [[gnu::noinline]] cover& recall_cover(const box& where) {
     auto found = covers_.find(where);
     if (found == covers_.end()) {
       if (covers_.size() >= 4 * size() + 64) covers_.clear();
       found = covers_.try_emplace(where).first;
       found->second.where = where;
-      found->second.cuts = cuts_ - 1;
+      found->second.generation = generation_ - 1;
     }
-    last_ = &found->second;
-    if (last_->cuts != cuts_) cut_out(*last_);
-    return *last_;
+    last_cover_ = &found->second;
+    if (last_cover_->generation != generation_) retile(*last_cover_);
+    return *last_cover_;
   }
 
-  void cut_out(cover& c) {
+  void retile(cover& c) {
     c.tiles.clear();
-    c.equal = 0;
-    met_.clear();
-    if (const auto* piece = last_piece_around(c.where)) met_.push_back(*piece);
-    else index_.find(c.where, met_);
-    std::uint64_t lacking = c.where.volume();
-    for (const auto& e : met_) {
+    c.equal_visits = 0;
+    found_.clear();
+    if (const auto* piece = last_piece_around(c.where)) found_.push_back(*piece);
+    else index_.find(c.where, found_);
+    std::uint64_t missing_elements = c.where.volume();
+    for (const auto& e : found_) {
       const box inside = intersection(e.box, c.where);
-      lacking -= inside.volume();
-      if (inside != e.box) cut(e, inside);
+      missing_elements -= inside.volume();
+      if (inside != e.box) cut_tile(e, inside);
       c.tiles.push_back(e.number);
     }
-    if (lacking != 0) {
+    if (missing_elements != 0) {
       std::vector<box> had;
-      for (const auto& e : met_) had.push_back(e.box);
+      for (const auto& e : found_) had.push_back(e.box);
       const region all = had.empty() ? region(c.where) : region(c.where) - region(std::span<const box>(had));
-      for (const box& b : all.boxes()) c.tiles.push_back(make(b, State{}));
+      for (const box& b : all.boxes()) c.tiles.push_back(add_tile(b, State{}));
     }
-    c.cuts = cuts_;
+    c.generation = generation_;
   }
 
   /// Of what the last cut left over, the tile that contains all of `where`, so that no other meets it. Programs that
   /// name one part of an array after another cut from what they have left.
   const geometry::box_index::entry* last_piece_around(const box& where) const {
-    for (const auto& e : pieces_)
+    for (const auto& e : last_pieces_)
       if (e.box.contains(where) && tiles_[e.number].where == e.box) return &e;
     return nullptr;
   }
 
-  void cut(const geometry::box_index::entry& e, const box& inside) {
-    ++cuts_;
+  void cut_tile(const geometry::box_index::entry& e, const box& inside) {
+    ++generation_;
     rest_.clear();
     difference(e.box, inside, rest_);
     tiles_[e.number].where = inside;
-    pieces_.clear();
-    for (const box& b : rest_) pieces_.push_back({b, make_tile(b, State(tiles_[e.number].state))});
-    index_.divide(e.box, inside, pieces_);
+    last_pieces_.clear();
+    for (const box& b : rest_) last_pieces_.push_back({b, make_tile(b, State(tiles_[e.number].state))});
+    index_.divide(e.box, inside, last_pieces_);
   }
 
   void join(cover& c) {
@@ -231,10 +233,10 @@ class tile_map {
     c.tiles.resize(1);
     tiles_[c.tiles[0]].where = c.where;
     index_.insert(c.where, c.tiles[0]);
-    c.cuts = ++cuts_;
+    c.generation = ++generation_;
   }
 
-  std::uint32_t make(const box& where, State state) {
+  std::uint32_t add_tile(const box& where, State state) {
     const std::uint32_t n = make_tile(where, std::move(state));
     index_.insert(where, n);
     return n;
@@ -263,11 +265,11 @@ class tile_map {
   std::vector<std::uint32_t> free_;
   geometry::box_index index_;
   std::unordered_map<box, cover, hash> covers_;
-  std::uint64_t cuts_ = 1;  // how often an existing tile has changed its box
-  cover* last_ = nullptr;
-  mutable std::vector<geometry::box_index::entry> met_;
+  std::uint64_t generation_ = 1;  // how often an existing tile has changed its box
+  cover* last_cover_ = nullptr;
+  mutable std::vector<geometry::box_index::entry> found_;
   std::vector<box> rest_;
-  std::vector<geometry::box_index::entry> pieces_;  // of the tile that was cut last
+  std::vector<geometry::box_index::entry> last_pieces_;  // of the tile that was cut last
 };
 
 }  // namespace stretto
