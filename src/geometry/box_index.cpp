@@ -5,7 +5,7 @@
 namespace stretto::geometry {
 namespace {
 
-// Floating point, because volumes of hulls overflow integers. Only speed depends on it, never an answer.
+// In floating point, because the volumes of hulls may overflow integers. Rounding affects speed, but no result.
 double length(const box& b, int axis) { return static_cast<double>(b.length(axis)); }
 double volume(const box& b) { return length(b, 0) * length(b, 1) * length(b, 2); }
 double margin(const box& b) { return length(b, 0) + length(b, 1) + length(b, 2); }
@@ -70,7 +70,8 @@ void box_index::grow(std::uint32_t sibling) {
   top.count = 2;
 }
 
-// Where the hull grows least, the smaller one of equals. Most often it need not grow.
+// Chooses the smallest entry that contains the box. If none does: the one whose hull grows least, the smaller of
+// equals.
 std::size_t box_index::where_to_insert(std::uint32_t n, const box& b) const noexcept {
   const node& here = nodes_[n];
   std::size_t best = max_entries;
@@ -90,7 +91,7 @@ std::size_t box_index::where_to_insert(std::uint32_t n, const box& b) const noex
   return best;
 }
 
-// Returns the node that split off, or none.
+// Inserts below node n. Returns the node that was split off from n, or none.
 std::uint32_t box_index::insert_below(std::uint32_t n, const entry& e, unsigned at_level) {
   if (level(n) > at_level) {
     const std::size_t best = where_to_insert(n, e.box);
@@ -110,8 +111,8 @@ std::uint32_t box_index::insert_below(std::uint32_t n, const entry& e, unsigned 
 
 namespace {
 
-/// Sorts the numbers of entries by where these begin along an axis, and by the whole box where that is the same. They
-/// are few and often sorted already: by insertion.
+/// Sorts the indices of entries by the minimum of their boxes along an axis; equal ones by the whole box. Insertion
+/// sort: the entries are few and often sorted already.
 template <std::size_t Count, class Entries>
 void sort_along(int axis, const Entries& all, std::array<std::uint8_t, Count>& order) {
   const auto is_before = [&](std::uint8_t i, std::uint8_t j) {
@@ -128,7 +129,7 @@ void sort_along(int axis, const Entries& all, std::array<std::uint8_t, Count>& o
 
 }  // namespace
 
-// Sorts the entries along each axis and cuts where the outlines of both sides together are shortest.
+// Sorts the entries along each axis and splits where the hulls of both sides have the least sum of margins.
 std::uint32_t box_index::split(std::uint32_t n, const entry& extra) {
   constexpr std::size_t total = max_entries + 1;
   std::array<entry, total> all;
@@ -167,7 +168,7 @@ std::uint32_t box_index::split(std::uint32_t n, const entry& extra) {
 bool box_index::erase(const box& b) {
   if (root_ == none || b.is_empty() || !erase_below(root_, b)) return false;
   --size_;
-  // The tree is still as deep as before, so each finds a node of its level.
+  // Insert the entries of dissolved nodes again. The tree is still as deep as before, so it has nodes of their levels.
   for (const orphan& o : orphans_) insert_at(o.what, o.level);
   orphans_.clear();
   while (root_ != none && level(root_) > 0 && nodes_[root_].count == 1) {
@@ -231,7 +232,8 @@ bool box_index::find_path(std::uint32_t n, const box& b, path& to) const {
   return false;
 }
 
-// Splits a full leaf. The union of its entries does not change, nor do the hulls above the split nodes.
+// Adds an entry to a full leaf and splits nodes on the way up. The entry lies within the leaf's hull, so no other hull
+// changes.
 void box_index::add_to_leaf(const path& to, const entry& extra) {
   entry e = extra;
   for (unsigned at = 0;; ++at) {
@@ -257,7 +259,7 @@ std::size_t box_index::entry_in_leaf(std::uint32_t n, const box& b) const {
   return i;
 }
 
-// Boxes are often divided one after another: what was left over of one is the next.
+// Programs often divide the remainder of the box that they divided last, so that leaf is tried first.
 bool box_index::divide(const box& from, const box& to, std::span<const entry> rest) {
   if (root_ == none) return false;
   if (last_divided_ < nodes_.size() && level(last_divided_) == 0) {

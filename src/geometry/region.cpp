@@ -40,7 +40,7 @@ bool same_section(boxes a, boxes b, int axis) {
   });
 }
 
-// A set of boxes, being walked along one axis band by band.
+// Walks along one axis over the bands of a set of boxes.
 struct band_walk {
   band_walk(boxes all, int axis) : rest(all), axis(axis) { advance(); }
 
@@ -60,11 +60,11 @@ struct band_walk {
   coordinate begin = infinity, end = infinity;
 };
 
-// Appends the canonical boxes of the combination, as far as `axis` and those after it are concerned; on the axes before
-// it they are the caller's to set.
+// Appends the boxes of the combination, canonical with respect to `axis` and the axes after it. The caller sets their
+// bounds on earlier axes.
 void combine(boxes a, boxes b, int axis, kept_points keep, std::vector<box>& out) {
   band_walk in_a(a, axis), in_b(b, axis);
-  std::size_t previous = out.size();  // where the band before begins
+  std::size_t previous = out.size();  // index of the first box of the band before
   coordinate previous_end = -infinity;
   coordinate at = std::min(in_a.begin, in_b.begin);
   while (!in_a.band.empty() || !in_b.band.empty()) {
@@ -101,7 +101,7 @@ std::vector<box> combined(boxes a, boxes b, kept_points keep) {
 
 }  // namespace
 
-// Halves are united, so that each box takes part in log n unions and not in n.
+// Divide and conquer: each box takes part in log n unions instead of n.
 region::region(std::span<const box> any) {
   if (any.size() <= 1) {
     if (!any.empty() && !any[0].is_empty()) boxes_.push_back(any[0]);

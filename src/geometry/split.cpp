@@ -4,7 +4,7 @@
 namespace stretto {
 namespace {
 
-// n pieces of [0, cells): piece i begins here, and those with one cell more come first.
+// The beginning of piece i of n pieces of [0, cells). Pieces differ by at most one cell; longer ones come first.
 coordinate begin_of(std::size_t i, std::size_t n, coordinate cells) {
   const auto index = static_cast<coordinate>(i), count = static_cast<coordinate>(n);
   return index * (cells / count) + std::min(index, cells % count);
@@ -97,7 +97,7 @@ extent tile_grid(const box& domain, std::size_t parts, const extent& grain) {
   const auto rows = static_cast<std::uint64_t>(cells(domain, 0, grain[0]).count);
   const auto columns = static_cast<std::uint64_t>(cells(domain, 1, grain[1]).count);
   if (columns <= parts / rows) return {rows, columns};  // every cell its own tile, and parts to spare
-  // Outlines are compared as lengths of rows/r + columns/c, exactly: nodes must agree.
+  // Compares the sum of a tile's edge lengths, rows / r + columns / c, in integers: all nodes must get the same result.
   const auto outline = [&](std::uint64_t r, std::uint64_t c) {
     return static_cast<__int128>(domain.length(0)) * static_cast<__int128>(c) +
            static_cast<__int128>(domain.length(1)) * static_cast<__int128>(r);

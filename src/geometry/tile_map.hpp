@@ -1,21 +1,22 @@
-// tile_map.hpp - a state for each element, kept in tiles that follow how the elements are named, over and over.
+// tile_map.hpp - a map from elements to states that stores tiles: boxes of elements with one state. The tiles adapt to
+// the boxes that the program visits.
 //
-// A program names the same few boxes again and again: a whole array, its tiles, tiles with their borders. A tile_map
-// cuts its tiles along those boxes once and remembers, for each box that was visited, the tiles that make it up.
+// A program names the same few boxes repeatedly: a whole array, its tiles, tiles with their borders. A tile_map cuts
+// its tiles along such a box once. For each visited box it caches the cover: the tiles that together are the box.
 //
 // Threads     one owner.
-// Cost        visit of a box known from before, its tiles uncut since: a hash and a comparison (none of either for the
-//             box visited last), and one call per tile. A new box: O(log n + tiles met), and up to 26 new tiles around
-//             it.
-// Invariants  (1) tiles are disjoint. (2) a visit calls for tiles that together are exactly the box. (3) at any time at
-//             most four remembered boxes per tile, and 64.
+// Cost        visit of a box whose cover is cached and whose tiles were not cut since: one hash and one comparison
+//             (neither for the box of the last visit), and one call per tile. A new box: O(log n + tiles met), and up
+//             to 26 new tiles around it.
+// Invariants  (1) tiles are disjoint. (2) the tiles of a visit together are exactly the visited box. (3) at most
+//             4 * size() + 64 covers are cached.
 //
-// A region_map coalesces at each update, which is right for what changes once and is read often. Here what was cut is
-// likely to be cut again, so equal tiles are joined only after eight visits in a row that named them as one and found
-// them equal.
+// A region_map joins equal neighbours at each update, which suits values that change rarely and are read often. Here a
+// program would soon cut joined tiles again. Therefore the tiles of a box are joined only after eight visits of this
+// box in a row that found all of them in one state.
 //
-// A State has a default (no element of it was ever visited), copies (a tile is cut) and ==. The function that a visit
-// calls may change states; it must not use the map.
+// State must have a default value (of elements that were never visited), a copy constructor and ==. The function that a
+// visit calls may change states, but must not use the map.
 #pragma once
 
 #include <algorithm>
@@ -46,8 +47,8 @@ class tile_map {
     return *this;
   }
 
-  /// Calls f(const box&, State&) for the tiles of `where`, cutting those that reach beyond it and making those that
-  /// lack. Returns how many there were.
+  /// Calls f(const box&, State&) for the tiles of `where`. Before that, cuts tiles that reach beyond `where`, and makes
+  /// tiles for its elements that have none. Returns the number of tiles.
   template <class F>
   std::size_t visit(const box& where, F f) {
     if (where.is_empty()) return 0;
@@ -63,8 +64,8 @@ class tile_map {
     return visited;
   }
 
-  /// Calls f(const box&, const State&) for the parts of tiles within `where`. Cuts nothing; what has no tile is left
-  /// out.
+  /// Calls f(const box&, const State&) for the parts of tiles within `where`. Cuts no tiles, and skips elements that
+  /// have none.
   template <class F>
   void look(const box& where, F f) const {
     if (last_cover_ && last_cover_->generation == generation_ && last_cover_->where == where) {
@@ -76,8 +77,8 @@ class tile_map {
     for (const auto& e : found_) f(intersection(e.box, where), tiles_[e.number].state);
   }
 
-  /// Of the tiles that make up `where`, those that are in one state become as few as a region of them has boxes.
-  /// Returns how many there are then. Cost: O(tiles x states among them), and the regions.
+  /// Joins the tiles of `where`: those in one state become as few tiles as their region has boxes. Returns the number
+  /// of tiles afterwards. Cost: O(tiles x different states), and the regions.
   std::size_t join_equal(const box& where) {
     if (where.is_empty()) return 0;
     const cover& all_of_it = cover_of(where);
@@ -111,7 +112,7 @@ class tile_map {
       if (!t.where.is_empty()) f(std::as_const(t.where), t.state);
   }
 
-  /// Forgets the tiles whose state is such: their elements are as if never visited.
+  /// Removes the tiles whose states satisfy the predicate; their elements are then as if never visited.
   template <class Predicate>
   void erase_if(Predicate such) {
     for (std::uint32_t n = 0; n < tiles_.size(); ++n)
@@ -122,7 +123,7 @@ class tile_map {
       }
   }
 
-  /// The tiles in this state become as few as a region of them has boxes.
+  /// Joins all tiles in this state: they become as few as their region has boxes.
   void join_all(const State& such) {
     std::vector<box> boxes;
     each([&](const box& b, const State& s) {
@@ -146,7 +147,7 @@ class tile_map {
   };
   struct cover {
     box where;
-    std::uint64_t generation = 0;  // of the map when `tiles` was right
+    std::uint64_t generation = 0;  // of the map for which `tiles` is correct
     boost::container::small_vector<std::uint32_t, 4> tiles;
     unsigned equal_visits = 0;  // visits in a row that found all tiles in one state
   };
@@ -209,8 +210,8 @@ class tile_map {
     c.generation = generation_;
   }
 
-  /// Of what the last cut left over, the tile that contains all of `where`, so that no other meets it. Programs that
-  /// name one part of an array after another cut from what they have left.
+  /// The tile that contains `where`, if the last cut made it; null otherwise. A program that visits the parts of an
+  /// array one after another always cuts the remainder of the last cut.
   const geometry::box_index::entry* last_piece_around(const box& where) const {
     for (const auto& e : last_pieces_)
       if (e.box.contains(where) && tiles_[e.number].where == e.box) return &e;
@@ -241,7 +242,7 @@ class tile_map {
     index_.insert(where, n);
     return n;
   }
-  /// Not in the index yet.
+  /// Makes a tile, but does not insert it into the index.
   std::uint32_t make_tile(const box& where, State state) {
     std::uint32_t n;
     if (free_.empty()) {
@@ -265,11 +266,11 @@ class tile_map {
   std::vector<std::uint32_t> free_;
   geometry::box_index index_;
   std::unordered_map<box, cover, hash> covers_;
-  std::uint64_t generation_ = 1;  // how often an existing tile has changed its box
+  std::uint64_t generation_ = 1;  // increases when existing tiles change their boxes
   cover* last_cover_ = nullptr;
   mutable std::vector<geometry::box_index::entry> found_;
   std::vector<box> rest_;
-  std::vector<geometry::box_index::entry> last_pieces_;  // of the tile that was cut last
+  std::vector<geometry::box_index::entry> last_pieces_;  // the parts that the last cut made outside of the box
 };
 
 }  // namespace stretto

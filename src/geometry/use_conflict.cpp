@@ -8,20 +8,21 @@ namespace {
 
 struct part_uses {
   box part;
-  box_list reads, writes;  // where these differ
+  box_list reads, writes;  // `writes` is empty if both are the same
 };
 
 coordinate floor_divide(coordinate a, coordinate b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 /// The multiple of the grain that is nearest to the middle, if one lies between the first and the last item.
 std::optional<coordinate> middle_cut(const box& part, int axis, coordinate grain) {
-  const coordinate first = floor_divide(part.min()[axis], grain) + 1;  // the lowest possible cut, in cells
-  const coordinate last = floor_divide(part.max()[axis] - 1, grain);   // and the highest
+  const coordinate first = floor_divide(part.min()[axis], grain) + 1;  // the lowest possible cut, in grains
+  const coordinate last = floor_divide(part.max()[axis] - 1, grain);   // the highest
   if (first > last) return std::nullopt;
   const coordinate middle = floor_divide(part.min()[axis] + part.length(axis) / 2, grain);
   return std::clamp(middle, first, last) * grain;
 }
 
+/// Nothing if no element that `readers` reads is written by `writers`.
 std::optional<use_conflict> conflict_between(const part_uses& readers, const part_uses& writers, bool are_uses_equal) {
   for (const box& r : readers.reads)
     for (const box& w : are_uses_equal ? writers.reads : writers.writes)
@@ -48,7 +49,7 @@ std::optional<use_conflict> find_use_conflict(const divisible_range& range, std:
     const part_uses& whole = to_examine.front();
     if (!are_uses_equal && !conflict_between(whole, whole, false)) continue;
     const bool is_whole_range = whole.part == range.items;
-    bool is_halved = false;  // along the first axis for which that is possible
+    bool is_halved = false;  // its halves along the first possible axis are in the queue
     for (int axis = 0; axis < max_axes; ++axis) {
       if (!range.along[static_cast<std::size_t>(axis)]) continue;
       const auto cut = middle_cut(whole.part, axis, range.grain[axis]);
