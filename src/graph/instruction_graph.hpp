@@ -80,7 +80,7 @@ class instruction_graph {
     std::uint64_t bytes = 0;
     box chunk;                                            // the chunk of the first part
     std::vector<std::pair<buffer_id, std::uint64_t>> of;  // bytes
-    bool are_tied = false;  // making the parts one after the other would need less, but some use what others write
+    bool are_dependent = false;  // making the parts one after the other would need less, but some use what others write
   };
   /// The consequences of a task and this node's chunk alone.
   struct plan {
@@ -90,8 +90,8 @@ class instruction_graph {
     memory_set readers = 0;             // which are these
     bool is_checked = false;            // the checks have passed
     // its parts do not fit together: they run one after the other, each in the space of the last
-    bool is_in_turn = false;
-    std::optional<need> lacks;  // the demand for which a memory is too small
+    bool is_sequential = false;
+    std::optional<need> unmet_need;  // the demand for which a memory is too small
     std::span<const part_of_task> all() const { return {parts.data(), part_count}; }
   };
   /// A range of the parts of a plan.
@@ -129,7 +129,7 @@ class instruction_graph {
   memory_number target_of(const task& t, const plan& p, const await_push& a) const;
   void add_send(task_id id, const task& t, const push& p, std::vector<instruction>& out);
   void add_receive(task_id id, const task& t, const plan& p, const await_push& a, std::vector<instruction>& out);
-  void bring(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out);
+  void make_available(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out);
   void add_compute(task_id id, const task& t, const part_of_task& p, std::span<temporary> partial_values,
                    std::vector<instruction>& out);
   static transfer_id transfer_of(task_id id, const task& t, buffer_id b);
@@ -142,7 +142,7 @@ class instruction_graph {
   std::vector<needed_allocation> allocations_needed(const task& t, std::span<const part_of_task> parts,
                                                     memory_number m) const;
   need need_of(const task& t, std::span<const part_of_task> parts, memory_number m) const;
-  void refuse [[noreturn]] (const task& t, const need& lacks) const;
+  void refuse [[noreturn]] (const task& t, const need& unmet_need) const;
 
   // Defined in host_gather.cpp.
   void find_shared(const task& t, plan& made) const;

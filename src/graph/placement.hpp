@@ -25,7 +25,7 @@ class placement {
     memory_number where = 0;
     box elements;
     access_fronts uses;          // by instruction number
-    std::uint32_t grown = 0;     // how often it, or what it replaced, has grown
+    std::uint32_t growths = 0;   // how often it, or what it replaced, has grown
     std::uint64_t last_use = 0;  // in a bounded memory: the last instruction that used it,
     std::uint64_t kept_for = 0;  // and the round of allocations during which it must stay
   };
@@ -44,7 +44,7 @@ class placement {
   /// border of an allocation that grows repeatedly adds that space, too.
   box box_with_growth(memory_number m, const box& where) const;
   /// Removes and returns the allocations that lie within `where`.
-  std::vector<allocation> take(memory_number m, const box& where);
+  std::vector<allocation> remove_within(memory_number m, const box& where);
   allocation& put(allocation&& a) { return allocations_.emplace_back(std::move(a)); }
   /// Removes the allocation. Elements that are valid only there are lost.
   void drop(allocation_id a);
@@ -56,12 +56,13 @@ class placement {
 
   /// The parts of `where` that are valid in some memory, and the memories.
   const std::vector<valid_part>& valid(const box& where) {
-    return valid_.apply({of, 0, where}, [&](validity& is, std::vector<valid_part>& found) { found = is.of(where); });
+    return valid_.apply({queries, 0, where},
+                        [&](validity& is, std::vector<valid_part>& found) { found = is.of(where); });
   }
   /// Returns the parts that are valid elsewhere and not in this memory; marks them valid in this memory.
-  const std::vector<valid_part>& take(const box& where, memory_number m) {
-    return valid_.apply({takes, m, where},
-                        [&](validity& is, std::vector<valid_part>& lacking) { is.take(where, m, lacking); });
+  const std::vector<valid_part>& make_valid(const box& where, memory_number m) {
+    return valid_.apply({validates, m, where},
+                        [&](validity& is, std::vector<valid_part>& lacking) { is.make_valid(where, m, lacking); });
   }
   void written(const box& where, memory_number m) {
     valid_.apply({writes, m, where}, [&](validity& is, std::vector<valid_part>&) { is.written(where, m); });
@@ -84,12 +85,12 @@ class placement {
   std::size_t pieces() { return valid_.current().pieces(); }
 
  private:
-  static constexpr std::uint32_t again = 2;
-  box with_growth(memory_number m, const box& where) const;
+  static constexpr std::uint32_t repeated_growth = 2;
+  box joined_with_growing(memory_number m, const box& where) const;
 
   box elements_;
   std::vector<allocation> allocations_;
-  enum step : std::uint64_t { of = 1, takes, writes, copies, loses };
+  enum step : std::uint64_t { queries = 1, validates, writes, copies, drops };
   memoized_state<validity, std::vector<valid_part>> valid_;
 };
 
