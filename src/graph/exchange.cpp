@@ -5,7 +5,8 @@
 namespace stretto::graph {
 namespace {
 
-/// Distributes the nodes without a value evenly among the contributors, which send them the result.
+/// The nodes without a value. They are divided evenly among the contributors, each of which sends the result to its
+/// own.
 struct receivers_only {
   std::uint64_t contributors, receivers;
 
@@ -28,7 +29,8 @@ std::vector<exchange_step> exchange_of(node_number self, node_number contributor
     add_receive(without_value.sender_to(self), fold_order::replacing);
     return steps;
   }
-  // Pairs of neighbours merge until the number of contributors is a power of two.
+  // Recursive doubling needs a power of two. The first `pairs` pairs of neighbours therefore act as one: the even node
+  // folds the value of the odd one first, and sends it the result at the end.
   const node_number power_of_two = std::bit_floor(contributors), pairs = contributors - power_of_two;
   const bool is_paired = self < 2 * pairs;
   node_set final_receivers(without_value.first_receiver_of(self), without_value.first_receiver_of(self + 1u));

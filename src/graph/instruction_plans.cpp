@@ -69,7 +69,7 @@ void instruction_graph::divide(const task& t, const box& own, std::uint32_t piec
   }
 }
 
-/// The elements of each buffer that the parts use in this memory, as disjoint boxes that cannot be joined.
+/// The allocations that the parts need in this memory: for each buffer, disjoint boxes of which no two form a box.
 std::vector<instruction_graph::needed_allocation> instruction_graph::allocations_needed(
     const task& t, std::span<const part_of_task> parts, memory_number m) const {
   std::vector<needed_allocation> all;
@@ -92,7 +92,7 @@ std::vector<instruction_graph::needed_allocation> instruction_graph::allocations
   return all;
 }
 
-/// The bytes that the parts need in this memory, partial values included.
+/// The bytes that the parts need in this memory, those for partial values of reductions included.
 instruction_graph::need instruction_graph::need_of(const task& t, std::span<const part_of_task> parts,
                                                    memory_number m) const {
   need all;
@@ -116,7 +116,7 @@ instruction_graph::need instruction_graph::need_of(const task& t, std::span<cons
 
 namespace {
 
-/// True if no part uses what another writes.
+/// True if no part uses elements that another part writes.
 bool are_independent(const task& t, auto parts) {
   for (std::size_t w = 0; w < t.accesses.size(); ++w) {
     if (!writes(t.accesses[w].how)) continue;
@@ -141,8 +141,8 @@ bool are_independent(const task& t, auto parts) {
 
 }  // namespace
 
-/// If all parts together do not fit, the parts run one after the other, and are cut until two of them fit together, or
-/// at least one.
+/// If all parts together do not fit into memory, makes the plan sequential: cuts the parts until two of them fit
+/// together. If that is impossible, cuts until one fits, and as long as a cut saves more than a tenth.
 void instruction_graph::make_fit(const task& t, const box& own, plan& made) const {
   made.is_sequential = false;
   made.unmet_need.reset();

@@ -1,9 +1,9 @@
-// memoized_state.hpp - a state machine that memoises its transitions: in a program that repeats itself, states recur,
-// and the effect of a step is looked up instead of computed.
+// memoized_state.hpp - a state machine that memoises its transitions. In a program that repeats itself, states recur:
+// then the effect of a step and the next state are looked up instead of computed.
 //
 // Threads     one owner.
-// Cost        a memoised step: a hash. Any other: the step itself, and O(pieces) to store it. Storing pauses for a
-//             while if states do not recur.
+// Cost        a memoised step: one hash look-up. Any other: the step itself, and O(pieces) to store it. If states do
+//             not recur, nothing is stored for some time.
 // Memory      256 states of 16,384 pieces in all, and the steps between them.
 // Invariants  (1) effects and later states are the same as without memoisation.
 #pragma once
@@ -26,7 +26,8 @@ class memoized_state {
  public:
   explicit memoized_state(State initial) : state_(std::move(initial)) {}
 
-  /// Names a step: the same name must always do the same. 0 is no name: such a step is not memoised.
+  /// Identifies a step: in the same state, steps of the same name must have the same effect. A step with `what` 0 is
+  /// not memoised.
   struct step_name {
     std::uint64_t what = 0;
     std::uint64_t part = 0;
@@ -44,7 +45,7 @@ class memoized_state {
     end_step(name, before);
     return effect_;
   }
-  /// Forgets all steps: the same names do other things from now on.
+  /// Forgets all stored steps. To be called before the same names have other effects.
   void forget() {
     materialise();
     current_ = unknown;
@@ -120,7 +121,7 @@ class memoized_state {
   void end_step(const step_name& name, state_number before) {
     if (!stores_step_ || state_.pieces() > most_pieces) return;
     if (states_.size() == most_states || pieces_ > most_pieces_in_all) {
-      // The program does not repeat itself, or with a long period. The less memoising has saved, the longer it pauses.
+      // The program does not repeat itself, or has a long period. The fewer steps were found, the longer the pause.
       next_pause_ = hits_ >= 8 * states_.size() ? least_pause : std::min(2 * next_pause_, most_pause);
       forget();
       pause_ = next_pause_;
