@@ -37,7 +37,7 @@ class bulk_traffic {
   void test(std::vector<places::completion*>& ended);
 
   /// No send or receive is in progress.
-  bool is_empty() const noexcept { return moving_.empty(); }
+  bool is_empty() const noexcept { return in_transfer_.empty(); }
   /// Returns the completions of all transfers that have not ended and never will. MPI may still read and write while
   /// this object lives.
   void end_all(std::vector<places::completion*>& all);
@@ -45,7 +45,7 @@ class bulk_traffic {
   std::uint64_t outstanding_bytes() const noexcept { return outstanding_bytes_.load(std::memory_order_relaxed); }
 
  private:
-  struct offered {
+  struct pending_offer {
     std::span<const std::byte> bytes;
     std::vector<std::byte> copied;
     places::completion* sent;
@@ -71,8 +71,8 @@ class bulk_traffic {
   transfer_activity& activity_;
   int next_tag_ = 0;
   std::uint64_t transfers_ = 0;
-  std::map<std::uint64_t, offered> offers_;
-  std::list<bulk> moving_;
+  std::map<std::uint64_t, pending_offer> offers_;
+  std::list<bulk> in_transfer_;
   std::atomic<std::uint64_t> outstanding_bytes_{0};
 };
 

@@ -13,14 +13,14 @@ namespace stretto::net::mpi {
 inline constexpr std::size_t most_eager_bytes = 4096;  // two messages cost no more from there on
 
 enum class packet_kind : std::uint8_t {
-  eager,       // the rest is the payload
-  offer,       // the rest is an offer_note: the payload waits at the sender
-  in_channel,  // the rest is a channel_note: the payload is in a channel, or on its way through it
-  ask,         // to the sender of an offer: the receive is posted; the rest is an ask_note
-  dropped,     // to the sender of an offer: the receiver does not take it; the rest is an ask_note
-  credit,      // nothing but `returned`
-  channels,    // the rest is a channels_address: the sender's
-  found,       // reply to `channels`: one byte, whether the receiver has mapped them
+  eager,            // the rest is the payload
+  offer,            // the rest is an offer_note: the payload waits at the sender
+  channel_payload,  // the rest is a channel_note: the payload is in a channel, or on its way through it
+  clear_to_send,    // to the sender of an offer: the receive is posted; the rest is an ask_note
+  offer_dropped,    // to the sender of an offer: the receiver does not take it; the rest is an ask_note
+  credit,           // nothing but `returned`
+  channel_address,  // the rest is a channels_address: the sender's
+  address_reply,    // reply to `channels`: one byte, whether the receiver has mapped them
 };
 
 /// All nodes of a job have one architecture, as MPI_BYTE requires.
@@ -40,7 +40,7 @@ struct channel_note {
   std::uint64_t channel;  // of the sender
   std::uint64_t bytes;
 };
-struct ask_note {
+struct offer_reply_note {
   std::uint64_t transfer;
   std::int64_t tag;
 };
