@@ -120,7 +120,7 @@ class mpi_transport final : public transport {
   struct received {
     ring_slot* slot = nullptr;
     node_number from = 0;
-    std::uint32_t packets = 0;  // packets that took credit: all of the MPI message, or none
+    std::uint32_t packets = 0;  // packets in the slot that took credit: all or none
   };
   struct posted_receive {  // a receive that waits for the thread that may call MPI
     node_number from;
@@ -134,7 +134,7 @@ class mpi_transport final : public transport {
     return may ? calling::allowed : calling::not_allowed;
   }
 
-  /// Calls `f` unless MPI has failed. poll() reports a failure, since the sender may be a handler.
+  /// Calls `f` unless MPI has failed before. Stores a failure for the next poll, because the caller may be a handler.
   template <class F>
   void call_unless_failed(F&& f) noexcept {
     if (failed_) return;
@@ -144,22 +144,23 @@ class mpi_transport final : public transport {
       failed_ = std::current_exception();
     }
   }
-  /// Waits until everything has been sent. False: MPI has failed.
+  /// Waits until all transfers have ended. False: MPI has failed.
   bool finish_transfers() noexcept;
-  /// Keeps memory that MPI may still read and write until the process ends.
+  /// After a failure: keeps the memory that MPI may still read and write, until the process ends.
   void keep_buffers_for_mpi();
-  /// Prints the failure and aborts the job: the other processes and MPI would wait for this one.
+  /// Prints the failure and aborts the job; otherwise the other processes and MPI would wait for this one.
   void abort_job() const noexcept;
 
   void reply(node_number to, packet_kind kind, std::uint64_t transfer, int tag);
   void post_receive(const posted_receive& a);
   void send_by_channel(const message& m, std::uint32_t channel, std::unique_lock<std::mutex>& lock);
-  /// Releases the lock during the copy.
+  /// Copies a payload into its channel. Releases the lock meanwhile.
   void copy_to_channel(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent,
                        std::unique_lock<std::mutex>& lock);
   void send_deferred(std::unique_lock<std::mutex>& lock);
   void send_channel_address(node_number to);
   void handle_packet(node_number from, const packet_front& front, const std::byte* body);
+  /// Starts the persistent receive of a slot again and counts the credit that its sender gets back.
   void return_slot(const received& r);
   std::size_t poll_mpi();
   /// Ends all completions with the failure of MPI.
@@ -181,7 +182,7 @@ class mpi_transport final : public transport {
   transfer_activity activity_;
   std::unique_ptr<bulk_traffic> bulk_;
   channel_traffic channels_;
-  std::vector<places::completion*> ended_;  // to be run without the lock
+  std::vector<places::completion*> ended_;  // poll() runs them without the lock
   traffic count_;
   std::exception_ptr failed_;
 };
@@ -408,7 +409,7 @@ void mpi_transport::end_all(const std::exception_ptr& why) noexcept {
 std::size_t mpi_transport::poll_mpi() {
   std::size_t found = 0;
   bool is_moving = false;
-  received handled;  // returned under the lock of the next turn
+  received handled;  // the slot of the last round; it is returned when the lock is held again
   for (int round = 0; round < 16; ++round) {
     std::vector<places::completion*> ended;
     ring_slot* arrived = nullptr;
@@ -490,7 +491,7 @@ bool ended_too_early(int status) {
   return true;
 }
 
-/// Exchanged if nodes do not agree: the digest and the description of a node.
+/// Nodes exchange these if they do not agree about their message handlers.
 struct node_description {
   std::uint64_t digest = 0;
   char text[1016] = {};

@@ -1,4 +1,4 @@
-// library.cpp - net/mpi/mpi_calls.hpp for the MPI that this is compiled with.
+// library.cpp - implements the table of net/mpi/mpi_calls.hpp for the MPI that compiles this file.
 #include <mpi.h>
 
 #include <cstdio>
@@ -18,8 +18,8 @@ namespace {
 
 static_assert(sizeof(MPI_Request) <= sizeof(request));
 
-MPI_Comm comms[2] = {MPI_COMM_NULL, MPI_COMM_NULL};
-MPI_Comm host_comm = MPI_COMM_NULL;  // of the nodes that can share memory, in the order of their ranks
+MPI_Comm comms[2] = {MPI_COMM_NULL, MPI_COMM_NULL};  // by communicator_kind
+MPI_Comm host_comm = MPI_COMM_NULL;                  // of the nodes that can share memory, in the order of their ranks
 MPI_Win shared_window = MPI_WIN_NULL;
 MPI_Comm parent_comm = MPI_COMM_NULL;  // parent of the communicators for collective tasks: nothing else is sent on it
 std::mutex groups_mutex;
@@ -58,8 +58,9 @@ void register_end_hooks() {
   int key = MPI_KEYVAL_INVALID;
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr);
   MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
-  MPI_Comm_free_keyval(&key);   // once the attribute is deleted
-  ::on_exit(at_exit, nullptr);  // not before: MPI cannot be started again, and another runtime may come
+  MPI_Comm_free_keyval(&key);  // takes effect when the attribute is deleted
+  // Finalize MPI not before exit: it cannot be started again, and the program may make another runtime.
+  ::on_exit(at_exit, nullptr);
 }
 
 threads level_of(int level) {
@@ -223,7 +224,7 @@ const char* share(std::size_t bytes, void** addresses) {
     void* here = nullptr;
     code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, host_comm, &here, &shared_window);
     if (code == MPI_SUCCESS) code = MPI_Win_lock_all(MPI_MODE_NOCHECK, shared_window);
-    // the ranks of host are those of comms[0]: all have the same key
+    // host_comm has the ranks of comms[0], since it was split with equal keys
     for (int n = 0; code == MPI_SUCCESS && n < nodes; ++n) {
       MPI_Aint size = 0;
       int unit = 0;
@@ -243,7 +244,7 @@ const char* communicator(std::uint32_t group, void* comm, std::size_t bytes, thr
   if (is == MPI_COMM_NULL) {
     int code = MPI_SUCCESS;
     if (of_job) {
-      lock.unlock();  // other groups may make theirs meanwhile, in another order on other nodes
+      lock.unlock();  // nodes may make the communicators of several groups in different orders
       MPI_Group all;
       MPI_Comm_group(parent_comm, &all);
       code = MPI_Comm_create_group(parent_comm, all, static_cast<int>(group), &is);
@@ -252,7 +253,7 @@ const char* communicator(std::uint32_t group, void* comm, std::size_t bytes, thr
       code = MPI_Comm_dup(MPI_COMM_SELF, &is);
     }
     if (code != MPI_SUCCESS) return error_text(code);
-    MPI_Errhandler of_world;  // what the program has chosen
+    MPI_Errhandler of_world;  // the error handler that the program has chosen
     MPI_Comm_get_errhandler(MPI_COMM_WORLD, &of_world);
     MPI_Comm_set_errhandler(is, of_world);
     MPI_Errhandler_free(&of_world);
