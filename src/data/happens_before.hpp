@@ -41,7 +41,7 @@ class happens_before {
   /// The waits of one task, or of the body of a worker, so far. It must live as long as end_of() may be asked for.
   struct wait_history {
     std::vector<std::uint64_t> clock;
-    std::uint64_t all_until = 0;
+    std::uint64_t knows_all_until = 0;
     std::vector<node_id> pending;  // nodes that it follows and has not joined yet
     bool after_unknown = false;
     node_id state = 0, end = 0;  // nodes that stand for its present state, and for its end
@@ -76,9 +76,9 @@ class happens_before {
   bool begin(node_id n);
   epoch current() const noexcept { return current_; }
   bool is_before(const epoch& e) const noexcept {
-    if (e.time <= all_until_ || e.place == current_.place) return true;
+    if (e.time <= knows_all_until_ || e.place == current_.place) return true;
     const std::size_t chain = e.place >> place_bits;
-    return has(chain) && dense_[chain] >= e.place;
+    return has_chain(chain) && place_by_chain_[chain] >= e.place;
   }
 
   /// Names a node by an event; valid as long as the node is kept.
@@ -99,15 +99,15 @@ class happens_before {
 
   struct node {
     node_id id = 0;
-    bool is_settled = false, is_open = false, after_unknown = false;
-    unsigned direct = 0;
-    std::array<node_id, 7> after{};
-    std::vector<node_id> more;
-    wait_history* of = nullptr;  // the task of which this node is the end
-    std::uint64_t clock_at = 0;  // position of its clock, once settled, in all entries ever written
+    bool has_clock = false, is_visited = false, after_unknown = false;
+    unsigned predecessor_count = 0;
+    std::array<node_id, 7> predecessors{};
+    std::vector<node_id> further_predecessors;
+    wait_history* ends_task = nullptr;  // the task of which this node is the end
+    std::uint64_t clock_at = 0;         // position of its clock, once settled, in all entries ever written
     std::uint32_t clock_length = 0;
-    std::uint64_t all_until = 0;
-    std::uint64_t settled_at = 0;
+    std::uint64_t knows_all_until = 0;
+    std::uint64_t clock_time = 0;
     std::uint64_t event = 0;
   };
   struct chain {
@@ -119,40 +119,40 @@ class happens_before {
     node& found = nodes_[n & (nodes_.size() - 1)];
     return found.id == n && n ? &found : nullptr;
   }
-  bool has(std::size_t chain) const noexcept { return known_[chain / 64] >> (chain % 64) & 1; }
-  void put(std::uint64_t place) noexcept;
-  void put(std::span<const std::uint64_t> clock) noexcept {
-    for (const std::uint64_t place : clock) put(place);
+  bool has_chain(std::size_t chain) const noexcept { return has_chain_[chain / 64] >> (chain % 64) & 1; }
+  void add_to_clock(std::uint64_t place) noexcept;
+  void add_to_clock(std::span<const std::uint64_t> clock) noexcept {
+    for (const std::uint64_t place : clock) add_to_clock(place);
   }
-  void clear() noexcept;
+  void clear_clock() noexcept;
   void join(node_id n) noexcept;
   void join(const wait_history& s) noexcept;
   template <class Body>
-  static void for_each_before(const node& n, Body&& body);
-  void join_all_before(const node& n) noexcept;
+  static void for_each_predecessor(const node& n, Body&& body);
+  void join_predecessors(const node& n) noexcept;
   /// Settles all nodes that it follows, then joins their clocks.
   void gather(node_id n);
-  void settle_pending(const std::vector<node_id>& all);
-  void settle(node_id n);
-  void settle(wait_history& s);
-  void push(node_id n);
-  void keep(node& n);
+  void compute_pending_clocks(const std::vector<node_id>& all);
+  void compute_clock(node_id n);
+  void compute_clock(wait_history& s);
+  void push_without_clock(node_id n);
+  void store_clock(node& n);
   /// Calls body(place) for the places of the clock being built, without those that count as known to all.
   template <class Body>
-  void for_each_known(Body&& body) const;
+  void for_each_place(Body&& body) const;
   std::size_t chain_to_extend();
 
   std::vector<node> nodes_;
   node_id last_ = 0;
   const std::size_t clock_capacity_;
   std::unique_ptr<std::uint64_t[]> clocks_;  // clocks, as a ring
-  std::uint64_t written_ = 0;
+  std::uint64_t entries_written_ = 0;
   std::vector<chain> chains_;
   std::size_t most_chains_, next_probe_ = 0;
-  std::uint64_t now_ = 0;        // number of operations that have begun
-  std::uint64_t horizon_ = 0;    // operations up to this time count as before all others
-  std::uint64_t all_until_ = 0;  // with dense_ and known_: the clock being built
-  std::vector<std::uint64_t> dense_, known_;
+  std::uint64_t begun_operations_ = 0;  // number of operations that have begun
+  std::uint64_t horizon_ = 0;           // operations up to this time count as before all others
+  std::uint64_t knows_all_until_ = 0;   // with dense_ and known_: the clock being built
+  std::vector<std::uint64_t> place_by_chain_, has_chain_;
   epoch current_;
   std::vector<node_id> stack_;
   std::unordered_map<std::uint64_t, node_id> names_;
