@@ -32,7 +32,7 @@ block* block_allocator::new_descriptor() {
   return b;
 }
 
-// Level 0 holds one class per grain count below `steps`; from there on each power of two has `steps` classes.
+// Level 0 has one class for each size below `steps` grains. Each further level is a power of two with `steps` classes.
 block_allocator::size_class block_allocator::class_of(std::uint64_t bytes) noexcept {
   const std::uint64_t grains = bytes / grain;
   if (grains < steps) return {0, static_cast<unsigned>(grains)};
@@ -67,10 +67,10 @@ void block_allocator::remove_free(block& b) noexcept {
 
 block* block_allocator::find(std::uint64_t bytes) noexcept {
   const auto own = class_of(bytes);
-  // Any block of a higher class is long enough. The search takes constant time; it does not prefer low offsets.
+  // Any block of a higher class is long enough. The bit masks find one in constant time, at no particular offset.
   std::uint32_t in_level = own.step + 1 < steps ? steps_in_use_[own.level] & (~0u << (own.step + 1)) : 0;
   unsigned level = own.level;
-  // Blocks of exactly this size fill their class at level 0. On other levels the first block may fit best.
+  // At level 0 all blocks of a class have the same size. At other levels, try the first block of the own class.
   if (block* head = free_[own.level][own.step]; head && head->bytes >= bytes) return head;
   if (!in_level) {
     const std::uint64_t above = own.level + 1 < levels ? levels_in_use_ & (~std::uint64_t{0} << (own.level + 1)) : 0;
@@ -117,7 +117,8 @@ block* block_allocator::allocate(std::uint64_t bytes, side from) {
   return b;
 }
 
-/// Cuts a free block that is in no list: it keeps its first bytes; the rest is returned as a new block.
+/// Removes a free block from its list and cuts it: `b` keeps `first` bytes. Returns the rest as a new block. Neither is
+/// in a list afterwards.
 block* block_allocator::cut(block& b, std::uint64_t first) {
   block* const rest = new_descriptor();
   remove_free(b);

@@ -3,10 +3,11 @@
 // Descriptors lie outside the memory, so one allocator serves host memory, device memory and files alike.
 //
 // Threads     one at a time (under the lock of the memory that owns it).
-// Cost        allocate and free: constant. Blocks of at most 4 KiB are parked without merging, and reused in a few
-//             instructions. largest_free: constant, plus the merging of parked blocks.
-// Invariants  (1) blocks tile [0, capacity). (2) no two free neighbours, except parked ones. (3) a request of at most
-//             largest_free() bytes succeeds.
+// Cost        allocate and free: constant. A freed block of at most 4 KiB is parked: it is not merged with free
+//             neighbours, and allocated again in a few instructions. largest_free: constant, plus merging the parked
+//             blocks.
+// Invariants  (1) the blocks are a partition of [0, capacity). (2) no two neighbours are free, except parked ones. (3)
+//             a request of at most largest_free() bytes succeeds.
 // Source      two-level segregated fit: Masmano, Ripoll, Crespo, Real, ECRTS 2004. Here descriptors are separate, small
 //             blocks are parked, and the request's own class is searched before giving up.
 #pragma once
@@ -29,7 +30,7 @@ struct block {
   block* next;  // in its free or parked list
   block* previous;
   enum class state : std::uint8_t { used, free, parked } is;
-  std::uint64_t destruction_ticket = 0;  // ticket of its announced destruction; 0: none
+  std::uint64_t destruction_ticket = 0;  // of the announced destruction that will free it; 0: none
 };
 
 class block_allocator {

@@ -68,8 +68,8 @@ void happens_before::clear_clock() noexcept {
 void happens_before::join(node_id id) noexcept {
   if (!id) return;
   const node* const n = find(id);
-  // A clock that was overwritten may have known all operations up to its settling. A node that was dropped may know all
-  // up to now.
+  // If the node was dropped, any operation so far may be its predecessor. If only its clock was overwritten, any
+  // operation up to the time of the clock may be.
   if (!n || !n->has_clock) {
     knows_all_until_ = begun_operations_;
     return;
@@ -108,7 +108,7 @@ void happens_before::push_without_clock(node_id id) {
   if (const node* const n = find(id); n && !n->has_clock && !n->is_visited) stack_.push_back(id);
 }
 
-// Depth first with an explicit stack: merges may be nested as deep as the program is long.
+// A depth-first search with an explicit stack: the depth of merges is only limited by the length of the program.
 void happens_before::compute_clock(node_id id) {
   const std::size_t bottom = stack_.size();
   push_without_clock(id);
@@ -157,7 +157,7 @@ void happens_before::for_each_place(Body&& body) const {
 }
 
 void happens_before::store_clock(node& n) {
-  // A clock is contiguous: the rest of the ring is skipped if it is too short.
+  // A clock is contiguous: skip the rest of the ring if it is too short.
   if (clock_capacity_ - entries_written_ % clock_capacity_ < chains_.size() + 1)
     entries_written_ += clock_capacity_ - entries_written_ % clock_capacity_;
   std::uint64_t* const begin = &clocks_[entries_written_ % clock_capacity_];
@@ -198,7 +198,7 @@ happens_before::node_id happens_before::state_of(wait_history& s) {
   compute_clock(s);
   if (s.clock.empty() && s.knows_all_until <= horizon_) return 0;
   const node* const old = find(s.state);
-  // A node that would soon be overwritten is made anew.
+  // Make a new node if the old one, or its clock, will soon be overwritten.
   if (old && last_ - s.state < nodes_.size() / 2 && entries_written_ - old->clock_at < clock_capacity_ / 2)
     return s.state;
   s.state = make();
@@ -225,8 +225,8 @@ void happens_before::restart(wait_history& s) {
   s.state = s.end = 0;
 }
 
-// A chain of which the last operation is a predecessor, or was dropped; else a new one. At the limit, half of the
-// chains are dropped.
+// Returns a chain whose last operation is a predecessor or was dropped, else a new chain. At the limit of chains, drops
+// the older half of their last operations.
 std::size_t happens_before::chain_to_extend() {
   for (std::size_t w = 0; w <= chains_.size() / 64; ++w)
     for (std::uint64_t left = has_chain_[w]; left; left &= left - 1) {
@@ -258,7 +258,7 @@ std::size_t happens_before::chain_to_extend() {
 bool happens_before::begin(node_id id) {
   node* const n = find(id);
   if (!n) return false;
-  // An earlier query treated the node as skipped; its predecessors are the same.
+  // If the node has a clock, an operation that follows it was queried before. Its predecessors have not changed.
   if (!n->has_clock) {
     n->is_visited = true;
     const std::size_t bottom = stack_.size();

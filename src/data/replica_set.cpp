@@ -26,7 +26,7 @@ replica_set::replica_set(std::uint32_t element_bytes, cost_function cost, std::f
 // Calls f(id) for all replicas that share an element with the box.
 template <class F>
 void replica_set::for_each_meeting(const box& where, F f) const {
-  auto met = std::move(met_);  // nested calls within f use another one
+  auto met = std::move(met_);  // f may call this function
   met.clear();
   for (const auto& index : index_) index.find(where, met);
   for (const auto& e : met) f(replica_id{e.number});
@@ -71,7 +71,7 @@ replica_id replica_set::new_id(std::size_t nth) const noexcept {
                                                     : replicas_.size() + nth - free_.size());
 }
 
-// Grows each box by what it overlaps, until none overlaps another or a box in the index.
+// Replaces boxes that overlap, or overlap boxes in the index, by their hulls, until no box overlaps another.
 void replica_set::join(const geometry::box_index& index, std::vector<box>& new_boxes) const {
   std::vector<geometry::box_index::entry> met;
   for (bool grown = true; grown;) {
@@ -95,7 +95,7 @@ void replica_set::join(const geometry::box_index& index, std::vector<box>& new_b
   }
 }
 
-// Among the storage that contains the box, the one with most valid elements.
+// The storage with most valid elements, among that which contains the whole box.
 replica_id replica_set::best_of(std::span<const geometry::box_index::entry> met, const box& where) const {
   if (met.size() == 1) return met[0].box.contains(where) ? met[0].number : no_replica;
   replica_id best = no_replica;
@@ -292,7 +292,8 @@ void replica_set::waits_of(const copy& c, wait_list& out) const {
   wait_to_write(at(c.to), c.where, out.order, out.order);
 }
 
-// Drops passed tokens when the list is full; its capacity doubles if more than half remain.
+// Appends to a list. If the list is full, first removes tokens that have passed, and doubles its capacity if more than
+// half remain.
 template <class T, class Passed>
 void replica_set::append_and_prune(std::vector<T>& list, const T& one, const Passed& has_passed) {
   if (list.size() >= 8 && list.size() == list.capacity()) {
@@ -306,8 +307,8 @@ void replica_set::add_reader(cell& c, token t) const {
   if (c.readers.empty() || c.readers.back() != t) append_and_prune(c.readers, t, has_passed_);
 }
 
-// Boxes that are never used again would leave more and more tiles. Settled tiles have one of few states, so they are
-// joined.
+// Removes passed tokens from all cells and joins equal tiles: otherwise boxes that are never used again would leave
+// more and more tiles.
 void replica_set::prune_now(replica& r) {
   r.cells.each([&](const box&, cell& c) {
     if (c.written && has_passed_(c.written)) c.written = 0;
@@ -318,7 +319,8 @@ void replica_set::prune_now(replica& r) {
   r.prune_at = std::max<std::size_t>(1024, 2 * r.cells.size());
 }
 
-// The next contributor waits for readers and other operators, but not for this one: all stay in their lists.
+// Keeps readers and other contributors in their lists: the next contributor by the same operator does not wait for this
+// one, but for the others.
 bool replica_set::contribute(replica_id r, const box& where, const usage& how, token done) {
   bool is_new = false;
   replicas_[r].cells.visit(where, [&](const box&, cell& c) {
