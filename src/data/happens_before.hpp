@@ -107,7 +107,7 @@ class happens_before {
     std::array<node_id, 7> predecessors{};
     std::vector<node_id> further_predecessors;
     wait_history* ends_task = nullptr;  // the task of which this node is the end
-    std::uint64_t clock_at = 0;         // position of its clock, once settled, in all entries ever written
+    std::uint64_t clock_at = 0;         // if has_clock: position of its clock among all entries ever written
     std::uint32_t clock_length = 0;
     std::uint64_t knows_all_until = 0;  // all operations up to this time precede it
     std::uint64_t clock_time = 0;
