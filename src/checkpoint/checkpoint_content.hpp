@@ -21,7 +21,7 @@ struct checkpoint_content {
   std::map<std::uint32_t, kept_map> kept_by_nodes;  // of nodes that saved values of their own
   std::map<std::uint16_t, std::uint16_t> homes;     // home node of each node number in object names
   std::uint64_t names_made = 0;                     // the highest counter in object names
-  std::uint64_t objects = 0, letters = 0;
+  std::uint64_t objects = 0, messages = 0;
   std::map<std::string, checkpoints::file_entry> files;
 
   /// The entry of a file. Throws C02 if the list has none.

@@ -20,19 +20,21 @@ error cannot_write(const fs::path& what, int number) {
                                 "name a directory inside an existing, writable folder, on every node"));
 }
 
-constexpr files::file_errors words{cannot_write, damaged};
+constexpr files::file_errors checkpoint_errors{cannot_write, damaged};
 
 }  // namespace
 
-void create_temporary_folder(const fs::path& directory) { files::create_temporary_folder(directory, words); }
+void create_temporary_folder(const fs::path& directory) {
+  files::create_temporary_folder(directory, checkpoint_errors);
+}
 
 file_entry write_file(const fs::path& root, const std::string& name, std::span<const std::byte> content) {
-  files::write_file(root / name, content, words);
+  files::write_file(root / name, content, checkpoint_errors);
   return {name, content.size(), files::crc32c(content)};
 }
 
 file_entry write_chunk(const fs::path& root, const std::string& name, std::span<const std::byte> content) {
-  files::write_file(root / name, content, words);
+  files::write_file(root / name, content, checkpoint_errors);
   return {name, content.size(), files::checksum_at_end(content), true};
 }
 
@@ -40,7 +42,7 @@ file_entry write_text(const fs::path& root, const std::string& name, std::string
   return write_file(root, name, std::as_bytes(std::span(content)));
 }
 
-void put_in_place(const fs::path& directory) { files::put_in_place(directory, words); }
+void put_in_place(const fs::path& directory) { files::put_in_place(directory, checkpoint_errors); }
 
 error damaged(const fs::path& file, const std::string& expected, const std::string& found) {
   return error("C02", "the file " + file.string() + " of a checkpoint is damaged")
@@ -52,11 +54,11 @@ error damaged(const fs::path& file, const std::string& expected, const std::stri
 
 std::vector<std::byte> read_plain_file(const fs::path& file) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;  // it is parsed in memory
-  return files::read_file(file, most_bytes, words);
+  return files::read_file(file, most_bytes, checkpoint_errors);
 }
 
 std::vector<std::byte> read_file(const fs::path& root, const file_entry& what) {
-  auto all = files::read_file(root / what.name, what.bytes, words);
+  auto all = files::read_file(root / what.name, what.bytes, checkpoint_errors);
   if (all.size() != what.bytes)
     throw damaged(root / what.name, fmt::format("{} bytes", what.bytes), fmt::format("{} bytes", all.size()));
   const std::size_t behind = what.excludes_checksum ? std::min(all.size(), files::checksum_bytes) : 0;

@@ -124,7 +124,7 @@ checkpoint_content content_from(const json& all, const std::filesystem::path& di
   c.nodes = number_in<std::uint32_t>(all.at("nodes"), 1, most_nodes);
   c.names_made = number_in<std::uint64_t>(all.at("names_made"), 0, most);
   c.objects = number_in<std::uint64_t>(all.at("objects"), 0, most);
-  c.letters = number_in<std::uint64_t>(all.at("messages"), 0, most);
+  c.messages = number_in<std::uint64_t>(all.at("messages"), 0, most);
   const auto keep = [](checkpoint_content::kept_map& in, const std::string& name, const json& shape) {
     require(is_valid_name(name), "a name that nothing is kept under");
     require(in.emplace(name, shape_from(shape)).second, "a name twice");
@@ -176,7 +176,7 @@ std::string text_of(const detail::checkpoint_content& c) {
            {"nodes", c.nodes},
            {"kept", kept},
            {"objects", c.objects},
-           {"messages", c.letters},
+           {"messages", c.messages},
            {"names_made", c.names_made},
            {"homes", homes},
            {"files", files}};

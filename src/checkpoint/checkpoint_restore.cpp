@@ -79,10 +79,10 @@ int restore_here(const node_part& p) {
   return 0;
 }
 
-int restore_letters_here(const node_part& p) {
+int restore_messages_here(const node_part& p) {
   node_bytes bytes(p.directory);
   for (const listed_object& o : p.assigned_objects)
-    for (const listed_letter& l : o.letters) {
+    for (const listed_message& l : o.messages) {
       mobiles::saved_message k = l.what;
       const auto its = bytes.at(l.arguments);
       k.arguments.assign(its.begin(), its.end());
@@ -191,7 +191,7 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
     parts[o.at].assigned_objects.push_back(std::move(o));
   }
   checkpoints::run_on_all_nodes([&](std::uint32_t n) { return call<&restore_here>(parts[n]); }, where);
-  checkpoints::run_on_all_nodes([&](std::uint32_t n) { return call<&restore_letters_here>(parts[n]); }, where);
+  checkpoints::run_on_all_nodes([&](std::uint32_t n) { return call<&restore_messages_here>(parts[n]); }, where);
 }
 
 std::vector<std::byte> read_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like,

@@ -74,7 +74,7 @@ void write_all(const std::filesystem::path& directory, const std::vector<kept>& 
     if (!p.per_node.empty()) c.kept_by_nodes.emplace(n, p.per_node);
     files.insert(files.end(), p.files.begin(), p.files.end());
     c.objects += p.objects;
-    c.letters += p.letters;
+    c.messages += p.messages;
     c.names_made = std::max(c.names_made, p.names_made);
   }
   if (!c.kept_by_nodes.empty()) files.push_back(write_text(root, "nodes/zarr.json", group_text()));

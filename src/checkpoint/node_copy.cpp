@@ -56,10 +56,10 @@ written_part write_copy(const std::string& root) {
     listed_object& is = list.back();
     for (mobiles::saved_message& l : is.what.messages) {
       const place_of_bytes arguments = put(l.arguments);
-      is.letters.push_back({std::move(l), arguments});
+      is.messages.push_back({std::move(l), arguments});
     }
     is.what.messages.clear();
-    part.letters += is.letters.size();
+    part.messages += is.messages.size();
   }
   const std::string name = node_folder(this_node());
   part.files.push_back(write_text(root, name + ".json", text_of(list)));
@@ -83,7 +83,7 @@ std::vector<std::byte> read_node_bytes(const checkpoint_content& from, std::uint
   std::uint64_t bytes = 0;
   for (const listed_object& o : read_list(from, node)) {
     bytes = std::max(bytes, o.content.offset + o.content.bytes);
-    for (const listed_letter& l : o.letters) bytes = std::max(bytes, l.arguments.offset + l.arguments.bytes);
+    for (const listed_message& l : o.messages) bytes = std::max(bytes, l.arguments.offset + l.arguments.bytes);
   }
   return read_array(from.directory, node_folder(node), shape_of_bytes(bytes),
                     [&](const std::string& file) { return from.entry_of(file); });

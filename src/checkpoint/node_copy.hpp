@@ -22,12 +22,12 @@ void copy_objects(std::vector<kept>& all);
 
 struct written_part {
   std::vector<file_entry> files;
-  std::uint64_t objects = 0, letters = 0, names_made = 0;
+  std::uint64_t objects = 0, messages = 0, names_made = 0;
   checkpoint_content::kept_map per_node;
 
   template <class Archive>
   friend void fields(Archive& a, archived<written_part, Archive>& p) {
-    a(p.files, p.objects, p.letters, p.names_made, p.per_node);
+    a(p.files, p.objects, p.messages, p.names_made, p.per_node);
   }
 };
 /// Writes and drops this node's copy. Throws C01.

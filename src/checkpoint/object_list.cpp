@@ -35,7 +35,7 @@ place_of_bytes place_in(const json& j, std::uint32_t node) {
 
 void put(json& to, const place_of_bytes& p) { to["offset"] = p.offset, to["bytes"] = p.bytes; }
 
-json to_json(const listed_letter& l) {
+json to_json(const listed_message& l) {
   json j{{"kind", static_cast<int>(l.what.action)},
          {"function", hex(l.what.function)},
          {"calls", l.what.handler},
@@ -46,8 +46,8 @@ json to_json(const listed_letter& l) {
   return j;
 }
 
-listed_letter letter_in(const json& j, std::uint32_t node) {
-  listed_letter l;
+listed_message message_from(const json& j, std::uint32_t node) {
+  listed_message l;
   l.what.action =
       number_in<mobiles::message_action>(j.at("kind"), 0, static_cast<std::uint64_t>(mobiles::message_action::migrate));
   l.what.function = from_hex(j.at("function"));
@@ -68,7 +68,7 @@ listed_object object_in(const json& j, std::uint32_t node) {
   o.what.name = j.at("name");
   o.content = place_in(j, node);
   require(j.at("messages").is_array(), "messages that are no list");
-  for (const json& m : j["messages"]) o.letters.push_back(letter_in(m, node));
+  for (const json& m : j["messages"]) o.messages.push_back(message_from(m, node));
   return o;
 }
 
@@ -79,9 +79,9 @@ std::string text_of(const std::vector<listed_object>& all) {
   for (const listed_object& o : all) {
     json j{{"object", hex(o.what.id)}, {"type", hex(o.what.type)}, {"of", o.what.type_name}, {"name", o.what.name}};
     put(j, o.content);
-    json letters = json::array();
-    for (const listed_letter& l : o.letters) letters.push_back(to_json(l));
-    j["messages"] = std::move(letters);
+    json messages = json::array();
+    for (const listed_message& l : o.messages) messages.push_back(to_json(l));
+    j["messages"] = std::move(messages);
     list += (list.size() > 1 ? ",\n" : "\n") + j.dump(-1, ' ', false, json::error_handler_t::replace);
   }
   return list + "\n]\n";

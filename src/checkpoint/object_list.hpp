@@ -22,24 +22,24 @@ struct place_of_bytes {
   std::uint32_t file = 0;  // node number of the array
   std::uint64_t offset = 0, bytes = 0;
 };
-struct listed_letter {
+struct listed_message {
   mobiles::saved_message what;  // without arguments
   place_of_bytes arguments;
 
   template <class Archive>
-  friend void fields(Archive& a, archived<listed_letter, Archive>& l) {
+  friend void fields(Archive& a, archived<listed_message, Archive>& l) {
     a(l.what.action, l.what.priority, l.what.function, l.what.where, l.what.name, l.arguments);
   }
 };
 struct listed_object {
   mobiles::saved_object what;  // without content and letters
   place_of_bytes content;
-  std::vector<listed_letter> letters;
+  std::vector<listed_message> messages;
   mobiles::rank at = 0;  // the node that restores it
 
   template <class Archive>
   friend void fields(Archive& a, archived<listed_object, Archive>& o) {
-    a(o.what.id, o.what.type, o.what.name, o.content, o.letters, o.at);
+    a(o.what.id, o.what.type, o.what.name, o.content, o.messages, o.at);
   }
 };
 /// The list as text; it gives positions in place of bytes.

@@ -12,13 +12,13 @@ constexpr std::size_t descriptors_per_chunk = 128;
 block_allocator::block_allocator(std::uint64_t capacity, std::uint64_t own_grain)
     : own_grain_(own_grain), capacity_(capacity / own_grain * own_grain) {
   if (capacity_ == 0) return;
-  block* all = descriptor();
+  block* all = new_descriptor();
   *all = {0, capacity_, nullptr, nullptr, nullptr, nullptr, block::state::free};
   lowest_ = all;
-  put(*all);
+  insert_free(*all);
 }
 
-block* block_allocator::descriptor() {
+block* block_allocator::new_descriptor() {
   if (!spare_) {
     chunks_.reserve(chunks_.size() + 1);
     chunks_.push_back(std::make_unique<block[]>(descriptors_per_chunk));
@@ -32,7 +32,7 @@ block* block_allocator::descriptor() {
   return b;
 }
 
-// Level 0 holds one class per grain count below `steps`; from there on each power of two has `steps` classes.
+// Level 0 has one class for each size below `steps` grains. Each further level is a power of two with `steps` classes.
 block_allocator::size_class block_allocator::class_of(std::uint64_t bytes) noexcept {
   const std::uint64_t grains = bytes / grain;
   if (grains < steps) return {0, static_cast<unsigned>(grains)};
@@ -40,7 +40,7 @@ block_allocator::size_class block_allocator::class_of(std::uint64_t bytes) noexc
   return {high - 3, static_cast<unsigned>(grains >> (high - 4)) - steps};
 }
 
-void block_allocator::put(block& b) noexcept {
+void block_allocator::insert_free(block& b) noexcept {
   const auto [level, step] = class_of(b.bytes);
   block*& head = free_[level][step];
   b.is = block::state::free;
@@ -52,7 +52,7 @@ void block_allocator::put(block& b) noexcept {
   levels_in_use_ |= std::uint64_t{1} << level;
 }
 
-void block_allocator::take(block& b) noexcept {
+void block_allocator::remove_free(block& b) noexcept {
   if (b.next) b.next->previous = b.previous;
   if (b.previous) {
     b.previous->next = b.next;
@@ -67,10 +67,10 @@ void block_allocator::take(block& b) noexcept {
 
 block* block_allocator::find(std::uint64_t bytes) noexcept {
   const auto own = class_of(bytes);
-  // Any block of a higher class is long enough. The search takes constant time; it does not prefer low offsets.
+  // Any block of a higher class is long enough. The bit masks find one in constant time, at no particular offset.
   std::uint32_t in_level = own.step + 1 < steps ? steps_in_use_[own.level] & (~0u << (own.step + 1)) : 0;
   unsigned level = own.level;
-  // Blocks of exactly this size fill their class at level 0. On other levels the first block may fit best.
+  // At level 0 all blocks of a class have the same size. At other levels, try the first block of the own class.
   if (block* head = free_[own.level][own.step]; head && head->bytes >= bytes) return head;
   if (!in_level) {
     const std::uint64_t above = own.level + 1 < levels ? levels_in_use_ & (~std::uint64_t{0} << (own.level + 1)) : 0;
@@ -88,39 +88,40 @@ block* block_allocator::find(std::uint64_t bytes) noexcept {
 block* block_allocator::allocate(std::uint64_t bytes, side from) {
   if (bytes > capacity_) return nullptr;
   bytes = taken_by(bytes);
-  if (bytes <= parked_up_to && from == side::front)
+  if (bytes <= max_parked_bytes && from == side::front)
     if (block*& head = parked_[bytes / grain - 1]) {
       block* b = head;
       head = b->next;
       --parked_count_;
       b->is = block::state::used;
-      b->leaves_with = 0;
+      b->destruction_ticket = 0;
       used_ += bytes;
       return b;
     }
   block* b = find(bytes);
   if (!b && parked_count_) {
-    settle();
+    merge_parked();
     b = find(bytes);
   }
   if (!b) return nullptr;
   if (b->bytes > bytes) {
     block* rest = cut(*b, from == side::front ? bytes : b->bytes - bytes);
     if (from == side::back) std::swap(b, rest);
-    put(*rest);
+    insert_free(*rest);
   } else {
-    take(*b);
+    remove_free(*b);
   }
   b->is = block::state::used;
-  b->leaves_with = 0;
+  b->destruction_ticket = 0;
   used_ += b->bytes;
   return b;
 }
 
-/// Cuts a free block that is in no list: it keeps its first bytes; the rest is returned as a new block.
+/// Removes a free block from its list and cuts it: `b` keeps `first` bytes. Returns the rest as a new block. Neither is
+/// in a list afterwards.
 block* block_allocator::cut(block& b, std::uint64_t first) {
-  block* const rest = descriptor();
-  take(b);
+  block* const rest = new_descriptor();
+  remove_free(b);
   *rest = {b.offset + first, b.bytes - first, &b, b.behind, nullptr, nullptr, block::state::free};
   if (b.behind) b.behind->before = rest;
   b.behind = rest;
@@ -131,26 +132,26 @@ block* block_allocator::cut(block& b, std::uint64_t first) {
 block* block_allocator::allocate_at(std::uint64_t offset, std::uint64_t bytes) {
   if (bytes > capacity_ || offset > capacity_ - bytes || offset % own_grain_ != 0) return nullptr;
   bytes = taken_by(bytes);
-  settle();
+  merge_parked();
   block* b = lowest_;
   while (b && b->offset + b->bytes <= offset) b = b->behind;
   if (!b || b->is != block::state::free || b->offset + b->bytes - offset < bytes) return nullptr;
   if (b->offset < offset) {
     block* const rest = cut(*b, offset - b->offset);
-    put(*b);
-    put(*rest);
+    insert_free(*b);
+    insert_free(*rest);
     b = rest;
   }
-  if (b->bytes > bytes) put(*cut(*b, bytes));
-  else take(*b);
+  if (b->bytes > bytes) insert_free(*cut(*b, bytes));
+  else remove_free(*b);
   b->is = block::state::used;
-  b->leaves_with = 0;
+  b->destruction_ticket = 0;
   used_ += b->bytes;
   return b;
 }
 
 void block_allocator::allocate_free(std::uint64_t offset, std::uint64_t bytes, std::vector<block*>& out) {
-  settle();
+  merge_parked();
   const std::uint64_t end = std::min(capacity_, offset + taken_by(bytes));
   for (const block* b = lowest_; b && b->offset < end;) {
     const block* const behind = b->behind;  // a cut leaves free space behind it, outside of the range
@@ -160,9 +161,9 @@ void block_allocator::allocate_free(std::uint64_t offset, std::uint64_t bytes, s
   }
 }
 
-bool block_allocator::leaves_before(std::uint64_t ticket, std::uint64_t offset, std::uint64_t bytes) const noexcept {
+bool block_allocator::is_free_before(std::uint64_t ticket, std::uint64_t offset, std::uint64_t bytes) const noexcept {
   for (const block* b = lowest_; b && b->offset < offset + bytes; b = b->behind) {
-    const bool stays = b->is == block::state::used && (b->leaves_with == 0 || b->leaves_with >= ticket);
+    const bool stays = b->is == block::state::used && (b->destruction_ticket == 0 || b->destruction_ticket >= ticket);
     if (stays && b->offset + b->bytes > offset) return false;
   }
   return true;
@@ -171,7 +172,7 @@ bool block_allocator::leaves_before(std::uint64_t ticket, std::uint64_t offset, 
 block* block_allocator::allocate_last(std::uint64_t bytes) {
   if (bytes > capacity_) return nullptr;
   bytes = taken_by(bytes);
-  settle();
+  merge_parked();
   const block* last = nullptr;
   for (const block* b = lowest_; b; b = b->behind)
     if (b->is == block::state::free && b->bytes >= bytes) last = b;
@@ -180,7 +181,7 @@ block* block_allocator::allocate_last(std::uint64_t bytes) {
 
 void block_allocator::free(block& b) noexcept {
   used_ -= b.bytes;
-  if (b.bytes <= parked_up_to && parked_count_ < parked_at_most) {
+  if (b.bytes <= max_parked_bytes && parked_count_ < max_parked_blocks) {
     b.is = block::state::parked;
     block*& head = parked_[b.bytes / grain - 1];
     b.next = head;
@@ -188,10 +189,10 @@ void block_allocator::free(block& b) noexcept {
     ++parked_count_;
     return;
   }
-  merge_and_put(b);
+  merge_and_insert(b);
 }
 
-void block_allocator::merge_and_put(block& b) noexcept {
+void block_allocator::merge_and_insert(block& b) noexcept {
   const auto swallow = [this](block& into, block& eaten) {
     into.bytes += eaten.bytes;
     into.behind = eaten.behind;
@@ -200,29 +201,29 @@ void block_allocator::merge_and_put(block& b) noexcept {
     spare_ = &eaten;
   };
   if (block* behind = b.behind; behind && behind->is == block::state::free) {
-    take(*behind);
+    remove_free(*behind);
     swallow(b, *behind);
   }
   if (block* before = b.before; before && before->is == block::state::free) {
-    take(*before);
+    remove_free(*before);
     swallow(*before, b);
-    put(*before);
+    insert_free(*before);
     return;
   }
-  put(b);
+  insert_free(b);
 }
 
-void block_allocator::settle() noexcept {
+void block_allocator::merge_parked() noexcept {
   for (block*& head : parked_)
     while (block* b = head) {
       head = b->next;
-      merge_and_put(*b);
+      merge_and_insert(*b);
     }
   parked_count_ = 0;
 }
 
 std::uint64_t block_allocator::largest_free() noexcept {
-  settle();
+  merge_parked();
   if (!levels_in_use_) return 0;
   const unsigned level = 63 - static_cast<unsigned>(std::countl_zero(levels_in_use_));
   const unsigned step = 31 - static_cast<unsigned>(std::countl_zero(steps_in_use_[level]));
@@ -231,10 +232,11 @@ std::uint64_t block_allocator::largest_free() noexcept {
   return largest;
 }
 
-std::uint64_t block_allocator::longest_stretch(std::uint64_t ticket) const noexcept {
+std::uint64_t block_allocator::longest_free_run(std::uint64_t ticket) const noexcept {
   std::uint64_t longest = 0, stretch = 0;
   for (const block* b = lowest_; b; b = b->behind) {
-    const bool available = b->is != block::state::used || (b->leaves_with != 0 && b->leaves_with < ticket);
+    const bool available =
+        b->is != block::state::used || (b->destruction_ticket != 0 && b->destruction_ticket < ticket);
     stretch = available ? stretch + b->bytes : 0;
     longest = std::max(longest, stretch);
   }

@@ -3,10 +3,11 @@
 // Descriptors lie outside the memory, so one allocator serves host memory, device memory and files alike.
 //
 // Threads     one at a time (under the lock of the memory that owns it).
-// Cost        allocate and free: constant. Blocks of at most 4 KiB are parked without merging, and reused in a few
-//             instructions. largest_free: constant, plus the merging of parked blocks.
-// Invariants  (1) blocks tile [0, capacity). (2) no two free neighbours, except parked ones. (3) a request of at most
-//             largest_free() bytes succeeds.
+// Cost        allocate and free: constant. A freed block of at most 4 KiB is parked: it is not merged with free
+//             neighbours, and allocated again in a few instructions. largest_free: constant, plus merging the parked
+//             blocks.
+// Invariants  (1) the blocks are a partition of [0, capacity). (2) no two neighbours are free, except parked ones. (3)
+//             a request of at most largest_free() bytes succeeds.
 // Source      two-level segregated fit: Masmano, Ripoll, Crespo, Real, ECRTS 2004. Here descriptors are separate, small
 //             blocks are parked, and the request's own class is searched before giving up.
 #pragma once
@@ -29,7 +30,7 @@ struct block {
   block* next;  // in its free or parked list
   block* previous;
   enum class state : std::uint8_t { used, free, parked } is;
-  std::uint64_t leaves_with = 0;  // ticket of its announced destruction; 0: none
+  std::uint64_t destruction_ticket = 0;  // of the announced destruction that will free it; 0: none
 };
 
 class block_allocator {
@@ -61,14 +62,14 @@ class block_allocator {
 
   /// The longest run of blocks that are free or will be freed by a destruction with a ticket below this one. Cost: a
   /// walk over all blocks.
-  std::uint64_t longest_stretch(std::uint64_t ticket) const noexcept;
+  std::uint64_t longest_free_run(std::uint64_t ticket) const noexcept;
 
   /// Whether all of [offset, offset + bytes) is free, or will be freed by destructions with tickets below this one; 0:
   /// whether it is free. Cost: a walk over the blocks before its end.
-  bool leaves_before(std::uint64_t ticket, std::uint64_t offset, std::uint64_t bytes) const noexcept;
+  bool is_free_before(std::uint64_t ticket, std::uint64_t offset, std::uint64_t bytes) const noexcept;
 
   /// Merges parked blocks.
-  void settle() noexcept;
+  void merge_parked() noexcept;
 
   /// The size of a block for so many bytes.
   static constexpr std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to = grain) noexcept {
@@ -79,20 +80,20 @@ class block_allocator {
  private:
   static constexpr unsigned steps = 16;  // classes between two powers of two
   static constexpr unsigned levels = 60;
-  static constexpr std::uint64_t parked_up_to = 4096;  // bytes
-  static constexpr unsigned parked_at_most = 1024;     // blocks
+  static constexpr std::uint64_t max_parked_bytes = 4096;  // bytes
+  static constexpr unsigned max_parked_blocks = 1024;      // blocks
 
   struct size_class {
     unsigned level, step;
   };
   static size_class class_of(std::uint64_t bytes) noexcept;
 
-  block* descriptor();
+  block* new_descriptor();
   block* find(std::uint64_t bytes) noexcept;
   block* cut(block& b, std::uint64_t first);
-  void put(block& b) noexcept;
-  void take(block& b) noexcept;
-  void merge_and_put(block& b) noexcept;
+  void insert_free(block& b) noexcept;
+  void remove_free(block& b) noexcept;
+  void merge_and_insert(block& b) noexcept;
 
   const std::uint64_t own_grain_;
   std::uint64_t capacity_;
@@ -100,7 +101,7 @@ class block_allocator {
   std::uint64_t levels_in_use_ = 0;
   std::array<std::uint32_t, levels> steps_in_use_{};
   std::array<std::array<block*, steps>, levels> free_{};
-  std::array<block*, parked_up_to / grain> parked_{};
+  std::array<block*, max_parked_bytes / grain> parked_{};
   unsigned parked_count_ = 0;
   block* lowest_ = nullptr;  // the block at offset 0
   block* spare_ = nullptr;

@@ -41,7 +41,7 @@ void run_fill(const operation_request& r, unsigned part, unsigned parts) {
                 [&](const data::loop_nest<1>& walk) { data::fill_elements(walk, value); });
 }
 
-void complain(const data::bad_index& bad, const instance_record& table, const operation_request& r) {
+void throw_index_error(const data::bad_index& bad, const instance_record& table, const operation_request& r) {
   const unsigned axes = r.indices <= detail::index_kind::point1 ? 1 : r.indices == detail::index_kind::point2 ? 2 : 3;
   std::string text;
   for (unsigned a = 0; a < axes; ++a) text += (a ? ", " : "") + std::to_string(bad.index[static_cast<int>(a)]);
@@ -57,7 +57,7 @@ void run_gather(const operation_request& r, unsigned part, unsigned parts) {
   for_each_walk(r, std::array{data::reach_of(r.used[0]), data::reach_of(r.used[2])}, part, parts,
                 [&](const data::loop_nest<2>& walk) {
                   if (const auto bad = data::gather_elements(walk, table, r.indices))
-                    complain(*bad, *r.used[1].record, r);
+                    throw_index_error(*bad, *r.used[1].record, r);
                 });
 }
 
@@ -66,7 +66,7 @@ void run_scatter(const operation_request& r, unsigned part, unsigned parts) {
   for_each_walk(r, std::array{data::reach_of(r.used[1]), data::reach_of(r.used[2])}, part, parts,
                 [&](const data::loop_nest<2>& walk) {
                   if (const auto bad = data::scatter_elements(walk, table, r.indices))
-                    complain(*bad, *r.used[0].record, r);
+                    throw_index_error(*bad, *r.used[0].record, r);
                 });
 }
 
@@ -179,8 +179,8 @@ operation_request indexed_request(detail::indexed way, const instance_handle& de
   const operation_kind& what = gathers ? gather_kind : scatter_kind;
   const instance_record& all = data::usable(dense, what.verb, context, where);
   data::usable(table, what.verb, context, where);
-  const instance_record& names = data::usable(indices, what.verb, context, where);
-  data::require_inside(what.verb, all.shape.box, names, where);
+  const instance_record& index_record = data::usable(indices, what.verb, context, where);
+  data::require_inside(what.verb, all.shape.box, index_record, where);
   operation_request r;
   r.kind = &what;
   r.used = gathers ? std::array{dense, table, indices} : std::array{table, dense, indices};

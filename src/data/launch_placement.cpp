@@ -42,8 +42,8 @@ std::string where_of(const detail::launch_item& item) {
   return detail::describe(r) + " is in " + (r.space ? "\"" + r.space->name() + "\"" : "memory of the program");
 }
 
-/// The items with local handles. A reduction on a device is replaced by the array that kernels contribute to. Returns
-/// `given`, or copies in `renamed`.
+/// Replaces handles of other nodes by local ones, and a reduction on a device by the array to which kernels contribute.
+/// Returns `given` if there are none, else the changed copy in `renamed`.
 std::span<const detail::launch_item> local_items(std::span<const detail::launch_item> given,
                                                  std::vector<detail::launch_item>& renamed,
                                                  base::thread_context& context, const std::source_location& where) {
@@ -62,8 +62,9 @@ std::span<const detail::launch_item> local_items(std::span<const detail::launch_
   return renamed;
 }
 
-/// The device that has all arrays in its memory, or that has some and uses the others in place, or that is asked for
-/// and uses all in place; null for the host. Throws K28 if no memory holds all arrays, or not the one asked for.
+/// The processor of a launch: the device whose memory holds arrays, if it can use all arrays; or the requested device,
+/// if it can use all of them where they are; else null, the host. Throws K28 if no processor can use all arrays, or not
+/// the requested one.
 device::attached_device* device_for(const kernel_code& code, const kernel_range& range,
                                     std::span<const detail::launch_item> items, place asked,
                                     base::thread_context& context) {

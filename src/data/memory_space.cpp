@@ -47,12 +47,12 @@ const creation* memory_space::first_waiting_anywhere(std::uint64_t before) const
 bool memory_space::grant_planned(creation& c) {
   release_reserved(c);
   try {
-    if (use(c, blocks_.allocate_at(*c.at.offset, c.bytes))) return true;
+    if (assign(c, blocks_.allocate_at(*c.at.offset, c.bytes))) return true;
     if (c.is == creation::outcome::waiting) blocks_.allocate_free(*c.at.offset, c.bytes, c.reserved);
   } catch (const std::bad_alloc&) {
     return false;
   }
-  for (block* const b : c.reserved) b->leaves_with = c.ticket;
+  for (block* const b : c.reserved) b->destruction_ticket = c.ticket;
   return false;
 }
 
@@ -63,10 +63,10 @@ void memory_space::release_reserved(creation& c) noexcept {
 
 bool memory_space::grant_anywhere(creation& c) {
   if (const creation* const first = first_waiting_anywhere(c.ticket)) return grant_ahead_of_waiting(c, *first);
-  if (waiting_ && is_promised_away(c)) return false;
+  if (waiting_ && is_promised_to_others(c)) return false;
   try {
-    if (c.at.is_at_end && device_ && use(c, blocks_.allocate_last(c.bytes))) return true;
-    return use(c, blocks_.allocate(c.bytes, block_allocator::side::front));
+    if (c.at.is_at_end && device_ && assign(c, blocks_.allocate_last(c.bytes))) return true;
+    return assign(c, blocks_.allocate(c.bytes, block_allocator::side::front));
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -75,22 +75,22 @@ bool memory_space::grant_anywhere(creation& c) {
 // The first waiting creation must still fit once the destructions it waits for are done. A later creation takes the
 // back of a free block, so that long runs stay whole.
 bool memory_space::grant_ahead_of_waiting(creation& c, const creation& first) {
-  if (is_promised_away(c)) return false;
+  if (is_promised_to_others(c)) return false;
   const std::uint64_t needs = taken_by(first.bytes);
-  const bool was_possible = blocks_.longest_stretch(first.ticket) >= needs;
+  const bool was_possible = blocks_.longest_free_run(first.ticket) >= needs;
   try {
-    if (!use(c, blocks_.allocate(c.bytes, block_allocator::side::back))) return false;
+    if (!assign(c, blocks_.allocate(c.bytes, block_allocator::side::back))) return false;
   } catch (const std::bad_alloc&) {
     return false;
   }
-  if (!was_possible || blocks_.longest_stretch(first.ticket) >= needs) return true;
-  give_back(*std::exchange(c.held, nullptr));
+  if (!was_possible || blocks_.longest_free_run(first.ticket) >= needs) return true;
+  free_block(*std::exchange(c.held, nullptr));
   c.is = creation::outcome::waiting;
   return false;
 }
 
 /// Assigns the block to the creation, if the system and the device have memory for it.
-bool memory_space::use(creation& c, block* b) {
+bool memory_space::assign(creation& c, block* b) {
   refusal_ = nullptr;
   if (!b) return false;
   bool can_be_used = range_.commit(b->offset + b->bytes);
@@ -109,22 +109,22 @@ bool memory_space::use(creation& c, block* b) {
   if (locked_) locked_->reach(b->offset, range_);
   c.held = b;
   c.is = creation::outcome::granted;
-  if (c.at.offset && c.instance) note_planned(c);
+  if (c.at.offset && c.instance) record_planned(c);
   peak_ = std::max(peak_, blocks_.used());
   return true;
 }
 
 /// The destruction of the instance may have been announced already, or be announced before its owner knows the block.
-void memory_space::note_planned(const creation& c) noexcept {
+void memory_space::record_planned(const creation& c) noexcept {
   for (const destruction* d = announced_.next; d != &announced_; d = d->next)
-    if (d->instance == c.instance) c.held->leaves_with = d->ticket;
+    if (d->instance == c.instance) c.held->destruction_ticket = d->ticket;
   try {
     planned_.emplace_back(c.instance, c.held);
   } catch (const std::bad_alloc&) {  // then no creation waits for its addresses
   }
 }
 
-void memory_space::give_back(block& held) noexcept {
+void memory_space::free_block(block& held) noexcept {
   if (!planned_.empty()) std::erase_if(planned_, [&](const auto& p) { return p.second == &held; });
   if (device_) device_->freed(address_of(held), held.bytes);
   blocks_.free(held);
@@ -153,7 +153,7 @@ std::uint64_t memory_space::still_needed(const creation& c) const noexcept {
 
 // Waiting creations were promised the memory free now, and that of earlier destructions. A later creation may go first
 // only if the rest still covers them all.
-bool memory_space::is_promised_away(const creation& c) const noexcept {
+bool memory_space::is_promised_to_others(const creation& c) const noexcept {
   std::uint64_t promised = 0, expected = blocks_.free_bytes(), last = 0;
   for (const creation* w = waiting_; w && w->ticket < c.ticket; w = w->next) {
     promised += still_needed(*w);
@@ -178,7 +178,7 @@ block* memory_space::try_create(std::uint64_t bytes, const placement_hint& at) {
 creation::outcome memory_space::create(creation& c) {
   std::scoped_lock lock(mutex_);
   const bool may_wait = announced_.next != &announced_ && announced_.next->ticket < c.ticket;
-  c.is_planned = c.at.offset && blocks_.leaves_before(c.ticket, *c.at.offset, c.bytes);
+  c.is_planned = c.at.offset && blocks_.is_free_before(c.ticket, *c.at.offset, c.bytes);
   if (grant(c)) return c.is;
   if (!may_wait) return stop_waiting(c);
   creation** at = &waiting_;
@@ -192,7 +192,7 @@ void memory_space::announce(destruction& d, block* held) {
   std::scoped_lock lock(mutex_);
   for (const auto& [instance, its_block] : planned_)
     if (!held && instance == d.instance) held = its_block;
-  if (held) held->leaves_with = d.ticket;
+  if (held) held->destruction_ticket = d.ticket;
   destruction* before = announced_.previous;  // tickets mostly arrive in order
   while (before != &announced_ && before->ticket > d.ticket) before = before->previous;
   d.previous = before;
@@ -207,7 +207,7 @@ creation* memory_space::destroy(block* held, destruction* announced) noexcept {
     announced->previous->next = announced->next;
     announced->next->previous = announced->previous;
   }
-  if (held) give_back(*held);
+  if (held) free_block(*held);
   return waiting_ ? resolve_waiting() : nullptr;
 }
 
@@ -235,12 +235,12 @@ creation* memory_space::resolve_waiting() noexcept {
 
 void memory_space::join_free() noexcept {
   std::scoped_lock lock(mutex_);
-  blocks_.settle();
+  blocks_.merge_parked();
 }
 
 bool memory_space::is_free(std::uint64_t offset, std::uint64_t bytes) {
   std::scoped_lock lock(mutex_);
-  return blocks_.leaves_before(0, offset, bytes);
+  return blocks_.is_free_before(0, offset, bytes);
 }
 
 std::exception_ptr memory_space::refusal() {

@@ -127,15 +127,15 @@ class memory_space {
   bool grant_anywhere(creation& c);
   bool grant_planned(creation& c);
   bool grant_ahead_of_waiting(creation& c, const creation& first);
-  bool use(creation& c, block* b);
-  void note_planned(const creation& c) noexcept;
+  bool assign(creation& c, block* b);
+  void record_planned(const creation& c) noexcept;
   void release_reserved(creation& c) noexcept;
   const creation* first_waiting_anywhere(std::uint64_t before) const noexcept;
-  void give_back(block& held) noexcept;
+  void free_block(block& held) noexcept;
   creation::outcome stop_waiting(creation& c) noexcept;
   void refuse(creation& c) noexcept;
   std::uint64_t still_needed(const creation& c) const noexcept;
-  bool is_promised_away(const creation& c) const noexcept;
+  bool is_promised_to_others(const creation& c) const noexcept;
   creation* resolve_waiting() noexcept;
 
   const place where_;

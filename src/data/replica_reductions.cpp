@@ -7,7 +7,7 @@ namespace stretto::data {
 
 bool replica_set::has_accumulated(const box& where, std::optional<std::uint32_t> but) const {
   const auto has_some = [&](replica_id r) {
-    return at(r).accumulates != but && at(r).where.meets(where) && holds_some(at(r), where);
+    return at(r).accumulates != but && at(r).where.meets(where) && has_valid_element(at(r), where);
   };
   return std::ranges::any_of(accumulators_, has_some);
 }
@@ -73,10 +73,10 @@ void replica_set::waits_of(const fold& f, wait_list& out) const {
 void replica_set::folded(const fold& f, token done) {
   ++changes_;
   replicas_[f.from].cells.visit(f.where, [&](const box&, cell& c) {
-    read_by(c, done);
+    add_reader(c, done);
     c.valid = false;
   });
-  settle(replicas_[f.from]);
+  prune(replicas_[f.from]);
   invalidate(f.where, f.to);
   write(f.to, f.where, done);
 }

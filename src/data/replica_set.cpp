@@ -25,8 +25,8 @@ replica_set::replica_set(std::uint32_t element_bytes, cost_function cost, std::f
 
 // Calls f(id) for all replicas that share an element with the box.
 template <class F>
-void replica_set::each_meeting(const box& where, F f) const {
-  auto met = std::move(met_);  // nested calls within f use another one
+void replica_set::for_each_meeting(const box& where, F f) const {
+  auto met = std::move(met_);  // f may call this function
   met.clear();
   for (const auto& index : index_) index.find(where, met);
   for (const auto& e : met) f(replica_id{e.number});
@@ -41,7 +41,7 @@ std::uint64_t replica_set::count_valid(const replica& r, const box& where) {
   return valid;
 }
 
-bool replica_set::holds_some(const replica& r, const box& where) {
+bool replica_set::has_valid_element(const replica& r, const box& where) {
   bool some = false;
   r.cells.look(where, [&](const box&, const cell& c) { some = some || c.valid; });
   return some;
@@ -62,7 +62,7 @@ region replica_set::valid_in(const replica& r, const box& where) const {
 region replica_set::nowhere_valid(region where) const {
   if (where.is_empty()) return where;
   const box all = where.bounds();
-  each_meeting(all, [&](replica_id r) { where -= valid_in(at(r), all); });
+  for_each_meeting(all, [&](replica_id r) { where -= valid_in(at(r), all); });
   return where;
 }
 
@@ -71,31 +71,31 @@ replica_id replica_set::new_id(std::size_t nth) const noexcept {
                                                     : replicas_.size() + nth - free_.size());
 }
 
-// Grows each box by what it overlaps, until none overlaps another or a box in the index.
-void replica_set::join(const geometry::box_index& index, std::vector<box>& made) const {
+// Replaces boxes that overlap, or overlap boxes in the index, by their hulls, until no box overlaps another.
+void replica_set::join(const geometry::box_index& index, std::vector<box>& new_boxes) const {
   std::vector<geometry::box_index::entry> met;
   for (bool grown = true; grown;) {
     grown = false;
-    for (std::size_t i = 0; i < made.size(); ++i) {
+    for (std::size_t i = 0; i < new_boxes.size(); ++i) {
       met.clear();
-      index.find(made[i], met);
-      box all = made[i];
+      index.find(new_boxes[i], met);
+      box all = new_boxes[i];
       for (const auto& e : met) all = hull(all, e.box);
-      for (std::size_t k = made.size(); k-- > i + 1;)
-        if (made[k].meets(all)) {
-          all = hull(all, made[k]);
-          made.erase(made.begin() + static_cast<std::ptrdiff_t>(k));
+      for (std::size_t k = new_boxes.size(); k-- > i + 1;)
+        if (new_boxes[k].meets(all)) {
+          all = hull(all, new_boxes[k]);
+          new_boxes.erase(new_boxes.begin() + static_cast<std::ptrdiff_t>(k));
         }
-      grown = grown || all != made[i];
-      made[i] = all;
+      grown = grown || all != new_boxes[i];
+      new_boxes[i] = all;
     }
     // The grown box may overlap an earlier one.
-    for (std::size_t i = 0; i < made.size() && !grown; ++i)
-      for (std::size_t k = i + 1; k < made.size(); ++k) grown = grown || made[i].meets(made[k]);
+    for (std::size_t i = 0; i < new_boxes.size() && !grown; ++i)
+      for (std::size_t k = i + 1; k < new_boxes.size(); ++k) grown = grown || new_boxes[i].meets(new_boxes[k]);
   }
 }
 
-// Among the storage that contains the box, the one with most valid elements.
+// The storage with most valid elements, among that which contains the whole box.
 replica_id replica_set::best_of(std::span<const geometry::box_index::entry> met, const box& where) const {
   if (met.size() == 1) return met[0].box.contains(where) ? met[0].number : no_replica;
   replica_id best = no_replica;
@@ -113,42 +113,42 @@ void replica_set::find_storage(memory_number in, std::span<const need> needs, pl
   static const geometry::box_index& nothing = *new const geometry::box_index;
   const geometry::box_index& index = in < index_.size() ? index_[in] : nothing;
   auto met = std::move(met_);
-  std::vector<box> asked, made;
+  std::vector<box> requested, new_boxes;
   std::vector<bool> accumulated;
   for (std::size_t i = 0; i < needs.size(); ++i) {
     const box all = hull(needs[i].where, needs[i].room);
     accumulated.push_back(out.use[i] != no_replica);
-    if (!all.is_empty() && !accumulated[i]) asked.push_back(all);
+    if (!all.is_empty() && !accumulated[i]) requested.push_back(all);
   }
-  const auto serve = [&](const box& where, replica_id by) {
+  const auto assign_storage = [&](const box& where, replica_id by) {
     for (std::size_t n = 0; n < needs.size(); ++n)
       if (const box all = hull(needs[n].where, needs[n].room);
           !accumulated[n] && !all.is_empty() && where.contains(all))
         out.use[n] = by;
   };
-  if (asked.size() > 1) join(nothing, asked);  // needs of one task that overlap share storage
-  for (const box& a : asked) {
+  if (requested.size() > 1) join(nothing, requested);  // needs of one task that overlap share storage
+  for (const box& a : requested) {
     met.clear();
     index.find(a, met);
-    if (const replica_id r = best_of(met, a); r != no_replica) serve(a, r);
-    else made.push_back(a);
+    if (const replica_id r = best_of(met, a); r != no_replica) assign_storage(a, r);
+    else new_boxes.push_back(a);
   }
-  if (!made.empty()) {
-    std::vector<box> joined = made;
+  if (!new_boxes.empty()) {
+    std::vector<box> joined = new_boxes;
     join(index, joined);
-    const auto is_too_large = [most = most_joined_ && joined != made ? most_joined_(in) : UINT64_MAX,
+    const auto is_too_large = [most = most_joined_ && joined != new_boxes ? most_joined_(in) : UINT64_MAX,
                                this](const box& b) {
       return static_cast<std::uint64_t>(b.volume()) * element_bytes_ > most;
     };
-    if (std::ranges::none_of(joined, is_too_large)) made = std::move(joined);
-    for (const box& m : made) {
+    if (std::ranges::none_of(joined, is_too_large)) new_boxes = std::move(joined);
+    for (const box& m : new_boxes) {
       const replica_id id = new_id(out.allocate.size());
       out.allocate.push_back({id, in, m});
       met.clear();
       index.find(m, met);
       for (const auto& e : met)
         if (m.contains(e.box)) out.retire.push_back(e.number);
-      serve(m, id);
+      assign_storage(m, id);
     }
   }
   met_ = std::move(met);
@@ -168,7 +168,7 @@ void replica_set::fetch(const box& where, replica_id to, memory_number in, regio
   };
   std::vector<source> sources;
   const std::uint64_t bytes = missing.volume() * element_bytes_;
-  each_meeting(where, [&](replica_id r) {
+  for_each_meeting(where, [&](replica_id r) {
     if (r != to) sources.push_back({at(r).memory == in ? -1.0 : cost_(at(r).memory, in, bytes), r});
   });
   std::sort(sources.begin(), sources.end(),
@@ -292,9 +292,10 @@ void replica_set::waits_of(const copy& c, wait_list& out) const {
   wait_to_write(at(c.to), c.where, out.order, out.order);
 }
 
-// Drops passed tokens when the list is full; its capacity doubles if more than half remain.
+// Appends to a list. If the list is full, first removes tokens that have passed, and doubles its capacity if more than
+// half remain.
 template <class T, class Passed>
-void replica_set::append_in_time(std::vector<T>& list, const T& one, const Passed& has_passed) {
+void replica_set::append_and_prune(std::vector<T>& list, const T& one, const Passed& has_passed) {
   if (list.size() >= 8 && list.size() == list.capacity()) {
     std::erase_if(list, has_passed);
     if (list.size() > list.capacity() / 2) list.reserve(2 * list.capacity());
@@ -302,39 +303,40 @@ void replica_set::append_in_time(std::vector<T>& list, const T& one, const Passe
   list.push_back(one);
 }
 
-void replica_set::read_by(cell& c, token t) const {
-  if (c.readers.empty() || c.readers.back() != t) append_in_time(c.readers, t, has_passed_);
+void replica_set::add_reader(cell& c, token t) const {
+  if (c.readers.empty() || c.readers.back() != t) append_and_prune(c.readers, t, has_passed_);
 }
 
-// Boxes that are never used again would leave more and more tiles. Settled tiles have one of few states, so they are
-// joined.
-void replica_set::settle_now(replica& r) {
+// Removes passed tokens from all cells and joins equal tiles: otherwise boxes that are never used again would leave
+// more and more tiles.
+void replica_set::prune_now(replica& r) {
   r.cells.each([&](const box&, cell& c) {
     if (c.written && has_passed_(c.written)) c.written = 0;
     std::erase_if(c.readers, has_passed_);
     std::erase_if(c.contributors, [&](const contribution& by) { return has_passed_(by.by); });
   });
   for (const bool valid : {false, true}) r.cells.join_all(cell{valid, 0, {}, {}});
-  r.settle_at = std::max<std::size_t>(1024, 2 * r.cells.size());
+  r.prune_at = std::max<std::size_t>(1024, 2 * r.cells.size());
 }
 
-// The next contributor waits for readers and other operators, but not for this one: all stay in their lists.
+// Keeps readers and other contributors in their lists: the next contributor by the same operator does not wait for this
+// one, but for the others.
 bool replica_set::contribute(replica_id r, const box& where, const usage& how, token done) {
   bool is_new = false;
   replicas_[r].cells.visit(where, [&](const box&, cell& c) {
     is_new = is_new || !c.valid;
     c.valid = true;
-    append_in_time(c.contributors, contribution{done, how.reduction, how.side},
-                   [&](const contribution& by) { return has_passed_(by.by); });
+    append_and_prune(c.contributors, contribution{done, how.reduction, how.side},
+                     [&](const contribution& by) { return has_passed_(by.by); });
   });
-  settle(replicas_[r]);
+  prune(replicas_[r]);
   return is_new;
 }
 
 void replica_set::copied(const copy& c, token done) {
   ++changes_;
-  replicas_[c.from].cells.visit(c.where, [&](const box&, cell& from) { read_by(from, done); });
-  settle(replicas_[c.from]);
+  replicas_[c.from].cells.visit(c.where, [&](const box&, cell& from) { add_reader(from, done); });
+  prune(replicas_[c.from]);
   write(c.to, c.where, done);
 }
 
@@ -355,17 +357,17 @@ void replica_set::waits_of(replica_id r, const box& where, usage how, std::vecto
 }
 
 bool replica_set::make_invalid(replica& r, const box& where) {
-  if (!holds_some(r, where)) return false;
+  if (!has_valid_element(r, where)) return false;
   r.cells.visit(intersection(where, r.where), [](const box&, cell& c) { c.valid = false; });
   return true;
 }
 
 bool replica_set::invalidate(const box& where, replica_id but) {
   bool any = false;
-  each_meeting(where, [&](replica_id r) {
+  for_each_meeting(where, [&](replica_id r) {
     if (r == but || !make_invalid(replicas_[r], where)) return;
     any = true;
-    settle(replicas_[r]);
+    prune(replicas_[r]);
   });
   return any;
 }
@@ -379,7 +381,7 @@ bool replica_set::write(replica_id r, const box& where, token done) {
     c.readers.clear();
     c.contributors.clear();
   });
-  settle(replicas_[r]);
+  prune(replicas_[r]);
   return is_new;
 }
 
@@ -387,8 +389,8 @@ void replica_set::used(replica_id r, const box& where, usage how, token done) {
   if (r == no_replica || where.is_empty()) return;
   if (!how.changes_content()) {
     // Plans depend on validity only, which a reader does not change.
-    replicas_[r].cells.visit(where, [&](const box&, cell& c) { read_by(c, done); });
-    settle(replicas_[r]);
+    replicas_[r].cells.visit(where, [&](const box&, cell& c) { add_reader(c, done); });
+    prune(replicas_[r]);
     return;
   }
   bool any = false;
@@ -402,18 +404,18 @@ void replica_set::used(replica_id r, const box& where, usage how, token done) {
 }
 
 region replica_set::only_in(replica_id r) const {
-  region alone = valid_in(at(r), at(r).where);
-  if (alone.is_empty() || at(r).accumulates) return alone;
-  each_meeting(at(r).where, [&](replica_id other) {
-    if (other != r && !alone.is_empty()) alone -= valid_in(at(other), at(r).where);
+  region unique_elements = valid_in(at(r), at(r).where);
+  if (unique_elements.is_empty() || at(r).accumulates) return unique_elements;
+  for_each_meeting(at(r).where, [&](replica_id other) {
+    if (other != r && !unique_elements.is_empty()) unique_elements -= valid_in(at(other), at(r).where);
   });
-  return alone;
+  return unique_elements;
 }
 
 void replica_set::write_back(replica_id r, memory_number to, plan& out, const box& room) const {
-  const region alone = only_in(r);
+  const region unique_elements = only_in(r);
   std::vector<need> needs;
-  for (const box& b : alone.boxes()) needs.push_back({b, in_use, hull(alone.bounds(), room)});
+  for (const box& b : unique_elements.boxes()) needs.push_back({b, in_use, hull(unique_elements.bounds(), room)});
   acquire(to, needs, out);
 }
 

@@ -200,28 +200,28 @@ class replica_set {
     std::optional<std::uint32_t> accumulates = {};  // the operator; valid cells hold contributions
     box where;                                      // empty: free
     tile_map<cell> cells = {};
-    std::size_t settle_at = 1024;
+    std::size_t prune_at = 1024;
     bool superseded = false;  // other storage of this memory has its elements; it is a source until it is dropped
   };
 
   const replica& at(replica_id r) const { return replicas_[r]; }
   template <class F>
-  void each_meeting(const box& where, F f) const;
+  void for_each_meeting(const box& where, F f) const;
   static std::uint64_t count_valid(const replica& r, const box& where);
   static void list_valid(const replica& r, const box& where, std::vector<box>& out);
   static bool holds(const replica& r, const box& where) { return count_valid(r, where) == where.volume(); }
-  static bool holds_some(const replica& r, const box& where);
+  static bool has_valid_element(const replica& r, const box& where);
   /// False if nothing was valid there.
   static bool make_invalid(replica& r, const box& where);
   region valid_in(const replica& r, const box& where) const;
   region nowhere_valid(region where) const;
   template <class T, class Passed>
-  static void append_in_time(std::vector<T>& list, const T& one, const Passed& has_passed);
-  void read_by(cell& c, token t) const;
-  void settle(replica& r) {
-    if (r.cells.size() > r.settle_at) settle_now(r);
+  static void append_and_prune(std::vector<T>& list, const T& one, const Passed& has_passed);
+  void add_reader(cell& c, token t) const;
+  void prune(replica& r) {
+    if (r.cells.size() > r.prune_at) prune_now(r);
   }
-  void settle_now(replica& r);
+  void prune_now(replica& r);
   void forget(replica_id r);
   bool invalidate(const box& where, replica_id but);  // whether any element was valid
   region lost_with(const region& accumulated, const region& valid);

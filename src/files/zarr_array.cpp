@@ -75,13 +75,13 @@ json to_json(codec c) {
   return {};
 }
 
-[[noreturn]] void not_known(const std::string& file, const std::string& what, const std::string& known) {
+[[noreturn]] void throw_unsupported(const std::string& file, const std::string& what, const std::string& known) {
   throw error("F06", "the array of " + file + " has " + what + ", which Stretto cannot read")
       .fact("supported", known)
       .remedy("rewrite it in a supported form, in Python: zarr.save_array(folder, array, zarr_format=3)");
 }
 
-[[noreturn]] void no_array(const std::string& file, const std::string& why) {
+[[noreturn]] void throw_malformed(const std::string& file, const std::string& why) {
   throw error("F02", file + " does not describe a Zarr array (version 3)")
       .because(why)
       .remedy("name the folder that contains the zarr.json of an array");
@@ -94,12 +94,12 @@ void read_codecs(const json& all, const std::string& file, zarr_array& a) {
     const std::string name = name_of(j);
     const bool is_first = a.codecs.empty();
     if (is_first != (name == "bytes"))
-      not_known(file, "the codec \"" + name + "\"",
-                is_first ? "bytes first, then zstd, gzip, crc32c" : "zstd, gzip, crc32c behind bytes");
+      throw_unsupported(file, "the codec \"" + name + "\"",
+                        is_first ? "bytes first, then zstd, gzip, crc32c" : "zstd, gzip, crc32c behind bytes");
     if (name == "bytes") {
       const json none = json::object();
-      const json& how = j.is_object() && j.contains("configuration") ? j["configuration"] : none;
-      a.codecs.push_back(how.value("endian", "little") == "big" ? codec::big_endian : codec::little_endian);
+      const json& configuration = j.is_object() && j.contains("configuration") ? j["configuration"] : none;
+      a.codecs.push_back(configuration.value("endian", "little") == "big" ? codec::big_endian : codec::little_endian);
     } else if (name == "crc32c") {
       a.codecs.push_back(codec::crc32c);
     } else if (name == "zstd") {
@@ -107,10 +107,10 @@ void read_codecs(const json& all, const std::string& file, zarr_array& a) {
     } else if (name == "gzip") {
       a.codecs.push_back(codec::gzip);
     } else {
-      not_known(file, "the codec \"" + name + "\"", "bytes, crc32c, zstd, gzip");
+      throw_unsupported(file, "the codec \"" + name + "\"", "bytes, crc32c, zstd, gzip");
     }
   }
-  if (a.codecs.empty()) no_array(file, "it has no codec that says how elements become bytes");
+  if (a.codecs.empty()) throw_malformed(file, "it has no codec that says how elements become bytes");
 }
 
 template <class T>
@@ -125,19 +125,19 @@ std::optional<std::vector<std::byte>> from_base64(std::string_view text) {
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   while (text.ends_with('=')) text.remove_suffix(1);
   std::vector<std::byte> all;
-  std::uint32_t bits = 0, held = 0;
+  std::uint32_t bits = 0, pending_bits = 0;
   for (const char c : text) {
     const auto digit = digits.find(c);
     if (digit == digits.npos) return {};
     bits = bits << 6 | static_cast<std::uint32_t>(digit);
-    if ((held += 6) < 8) continue;
-    held -= 8;
-    all.push_back(static_cast<std::byte>(bits >> held & 0xff));
+    if ((pending_bits += 6) < 8) continue;
+    pending_bits -= 8;
+    all.push_back(static_cast<std::byte>(bits >> pending_bits & 0xff));
   }
   return all;
 }
 
-std::optional<double> special(const std::string& text) {
+std::optional<double> non_finite_value(const std::string& text) {
   if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (text == "Infinity") return std::numeric_limits<double>::infinity();
   if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
@@ -151,12 +151,12 @@ T integer_in(const json& v, const std::string& file, const char* what, T least =
   const bool is_above = v.is_number_unsigned() && !std::in_range<T>(v.get<std::uint64_t>());
   const bool is_below = !v.is_number_unsigned() && v.is_number_integer() && !std::in_range<T>(v.get<std::int64_t>());
   if (!v.is_number_integer() || is_above || is_below || v.get<T>() < least || v.get<T>() > most)
-    no_array(file, fmt::format("{} is no integer from {} to {}", what, least, most));
+    throw_malformed(file, fmt::format("{} is no integer from {} to {}", what, least, most));
   return v.get<T>();
 }
 
 std::vector<std::int64_t> lengths_in(const json& list, const std::string& file, const char* what) {
-  if (!list.is_array()) no_array(file, fmt::format("{} is no list", what));
+  if (!list.is_array()) throw_malformed(file, fmt::format("{} is no list", what));
   std::vector<std::int64_t> all;
   for (const json& n : list) all.push_back(integer_in<std::int64_t>(n, file, what));
   return all;
@@ -186,18 +186,18 @@ std::vector<std::byte> fill_of_float(double v, const zarr_array& a) {
 std::vector<std::byte> fill_of_text(const std::string& text, const zarr_array& a, const std::string& file) {
   if (is_raw(a)) {
     if (auto given = from_base64(text)) return *std::move(given);
-    not_known(file, "the fill value \"" + text + "\"", "numbers of bytes, and bytes in base64");
+    throw_unsupported(file, "the fill value \"" + text + "\"", "numbers of bytes, and bytes in base64");
   }
   const bool is_float = a.type.front() == 'f';
-  if (const auto value = special(text); value && is_float) return fill_of_float(*value, a);
+  if (const auto value = non_finite_value(text); value && is_float) return fill_of_float(*value, a);
   std::uint64_t bits = 0;
   const char* const end = text.data() + text.size();
   if (text.starts_with("0x"))
     if (const auto read = std::from_chars(text.data() + 2, end, bits, 16);
         read.ec == std::errc() && read.ptr == end && (a.element_bytes == 8 || bits >> (8 * a.element_bytes) == 0))
       return bytes_of_value(bits);
-  not_known(file, "the fill value \"" + text + "\"",
-            "numbers, \"NaN\", \"Infinity\", \"-Infinity\", and bits as \"0x...\"");
+  throw_unsupported(file, "the fill value \"" + text + "\"",
+                    "numbers, \"NaN\", \"Infinity\", \"-Infinity\", and bits as \"0x...\"");
 }
 
 /// Parses the fill value, the value of elements without a chunk.
@@ -208,7 +208,7 @@ std::vector<std::byte> read_fill(const json& v, const zarr_array& a, const std::
     for (const json& b : v)
       all.push_back(static_cast<std::byte>(integer_in<std::uint8_t>(b, file, "a byte of its fill value")));
     if (all.size() != a.element_bytes)
-      no_array(file, fmt::format("its fill value has {} bytes, and an element {}", all.size(), a.element_bytes));
+      throw_malformed(file, fmt::format("its fill value has {} bytes, and an element {}", all.size(), a.element_bytes));
   } else if (v.is_string()) {
     all = fill_of_text(v.get<std::string>(), a, file);
   } else if (a.type.front() == 'f') {
@@ -219,7 +219,7 @@ std::vector<std::byte> read_fill(const json& v, const zarr_array& a, const std::
   // Bytes of an element beyond the fill value are zero. An element may claim 512 MiB: allocate no memory for that.
   if (std::ranges::all_of(all, [](std::byte b) { return b == std::byte{}; })) return {};
   if (is_raw(a) && all.size() != a.element_bytes)
-    no_array(file, fmt::format("its fill value has {} bytes, and an element {}", all.size(), a.element_bytes));
+    throw_malformed(file, fmt::format("its fill value has {} bytes, and an element {}", all.size(), a.element_bytes));
   all.resize(a.element_bytes);
   return all;
 }
@@ -265,10 +265,12 @@ constexpr double most_chunk_of_small_array = 0x1p27;
 
 zarr_array array_in(std::string_view text, const std::string& file) {
   try {
-    if (is_nested_too_deeply(text)) no_array(file, "it has lists within lists, deeper than any that tell of an array");
+    if (is_nested_too_deeply(text))
+      throw_malformed(file, "it has lists within lists, deeper than any that tell of an array");
     const json all = json::parse(text);
-    if (all.at("zarr_format") != 3) no_array(file, "it is of version " + all["zarr_format"].dump() + " of the format");
-    if (all.at("node_type") != "array") no_array(file, "it tells of a " + all["node_type"].get<std::string>());
+    if (all.at("zarr_format") != 3)
+      throw_malformed(file, "it is of version " + all["zarr_format"].dump() + " of the format");
+    if (all.at("node_type") != "array") throw_malformed(file, "it tells of a " + all["node_type"].get<std::string>());
     zarr_array a;
     a.shape = lengths_in(all.at("shape"), file, "its shape");
     const json& type = all.at("data_type");
@@ -280,50 +282,52 @@ zarr_array array_in(std::string_view text, const std::string& file) {
     }
     a.element_bytes = bytes_of_type(a.type);
     if (!a.element_bytes)
-      not_known(file, "elements of type \"" + a.type + "\"",
-                "bool, int8 to int64, uint8 to uint64, float32, float64, and r8, r16 ... for bytes");
+      throw_unsupported(file, "elements of type \"" + a.type + "\"",
+                        "bool, int8 to int64, uint8 to uint64, float32, float64, and r8, r16 ... for bytes");
     const json& grid = all.at("chunk_grid");
-    if (name_of(grid) != "regular") not_known(file, "the chunk grid \"" + name_of(grid) + "\"", "regular");
+    if (name_of(grid) != "regular") throw_unsupported(file, "the chunk grid \"" + name_of(grid) + "\"", "regular");
     a.chunk = lengths_in(grid.at("configuration").at("chunk_shape"), file, "the shape of its chunks");
-    if (a.chunk.size() != a.shape.size()) no_array(file, "its chunks have another number of axes than the array");
+    if (a.chunk.size() != a.shape.size())
+      throw_malformed(file, "its chunks have another number of axes than the array");
     // Refuses arrays whose size overflows.
     double bytes = a.element_bytes, chunk = a.element_bytes;
     for (std::size_t axis = 0; axis < a.shape.size(); ++axis) {
       if (a.shape[axis] < 0 || a.chunk[axis] < 1)
-        no_array(file, "a length of its axes is below 0, or of its chunks below 1");
+        throw_malformed(file, "a length of its axes is below 0, or of its chunks below 1");
       bytes *= static_cast<double>(a.shape[axis]), chunk *= static_cast<double>(a.chunk[axis]);
     }
     if (bytes > 0x1p62 || chunk > 0x1p40)
-      no_array(file, "it, or one of its chunks, has more bytes than memory can have");
+      throw_malformed(file, "it, or one of its chunks, has more bytes than memory can have");
     if (chunk > std::max(most_chunk_of_small_array, 4 * bytes))
-      no_array(file, "one of its chunks is far larger than the whole array");
+      throw_malformed(file, "one of its chunks is far larger than the whole array");
     const json& keys = all.at("chunk_key_encoding");
     const json none = json::object();
-    const json& how = keys.is_object() && keys.contains("configuration") ? keys["configuration"] : none;
-    const bool is_plain = name_of(keys) == "v2";
-    if (!is_plain && name_of(keys) != "default")
-      not_known(file, "the chunk key encoding \"" + name_of(keys) + "\"", "default, v2");
-    const std::string separator = how.value("separator", is_plain ? "." : "/");
-    if (separator != "/" && separator != ".") no_array(file, "names of chunks are parted by \"" + separator + "\"");
+    const json& configuration = keys.is_object() && keys.contains("configuration") ? keys["configuration"] : none;
+    const bool is_v2 = name_of(keys) == "v2";
+    if (!is_v2 && name_of(keys) != "default")
+      throw_unsupported(file, "the chunk key encoding \"" + name_of(keys) + "\"", "default, v2");
+    const std::string separator = configuration.value("separator", is_v2 ? "." : "/");
+    if (separator != "/" && separator != ".")
+      throw_malformed(file, "names of chunks are parted by \"" + separator + "\"");
     a.separator = separator[0];
-    if (is_plain) a.prefix.clear();
+    if (is_v2) a.prefix.clear();
     read_codecs(all.at("codecs"), file, a);
     a.fill = read_fill(all.at("fill_value"), a, file);
     if (all.contains("storage_transformers") && !all["storage_transformers"].empty())
-      not_known(file, "storage transformers", "arrays without any");
+      throw_unsupported(file, "storage transformers", "arrays without any");
     if (all.contains("attributes")) {
       const json& own = all["attributes"];
       if (own.contains("origin")) a.origin = lengths_in(own["origin"], file, "its attribute \"origin\"");
       if (own.contains("fields_of")) a.fields_of = own["fields_of"];
     }
     if (!a.origin.empty() && a.origin.size() != a.shape.size())
-      no_array(file, "its attribute \"origin\" has another number of axes than the array");
+      throw_malformed(file, "its attribute \"origin\" has another number of axes than the array");
     for (std::size_t axis = 0; axis < a.origin.size(); ++axis)
       if (std::abs(static_cast<double>(a.origin[axis])) + static_cast<double>(a.shape[axis]) > 0x1p62)
-        no_array(file, "its attribute \"origin\" is beyond what coordinates can be");
+        throw_malformed(file, "its attribute \"origin\" is beyond what coordinates can be");
     return a;
   } catch (const json::exception& e) {
-    no_array(file, e.what());
+    throw_malformed(file, e.what());
   }
 }
 
@@ -379,7 +383,7 @@ std::vector<std::byte> decode(const zarr_array& a, std::vector<std::byte> all, c
         throw c.damaged(file, "checksum " + checksum_text(sum), "checksum " + checksum_text(real));
     } else if (is == codec::zstd || is == codec::gzip) {
       const auto before = std::span(a.codecs).first(n);
-      if (is_compressed(before)) not_known(file.string(), "two compressions", "one of zstd and gzip");
+      if (is_compressed(before)) throw_unsupported(file.string(), "two compressions", "one of zstd and gzip");
       const std::uint64_t gives = bytes + 4 * static_cast<std::uint64_t>(std::ranges::count(before, codec::crc32c));
       auto made = is == codec::zstd ? expanded_by_zstd(all, gives) : expanded_by_gzip(all, gives);
       if (!made)

@@ -32,7 +32,7 @@ std::optional<axes_fault> find_axes_fault(const box& range, int axes_known, cons
   for (int a = 0; a < axes; ++a) {
     const int from = by.by[static_cast<std::size_t>(a)];
     if (from < known || (is_slice && a == by.axis)) continue;
-    // The missing axis of the range is [0,1): is that all there is?
+    // The range is [0,1) along this axis: no fault if the array has no more elements there than the mapper names.
     const coordinate border = by.border[a];
     if (-border <= elements.min()[a] && elements.max()[a] <= 1 + border) continue;
     return axes_fault{

@@ -1,8 +1,8 @@
 // axes_fit.hpp - whether a range has the axes that a mapper and an array take.
 //
-// A box does not know how many axes it was written with: a missing axis is [0,1). So a range of one axis, on an array
-// of two, would name column 0 of each row alone. A kernel that asks for its id along that axis shows that more is
-// meant.
+// A box has three axes; an axis that the program did not give is [0,1). So one_to_one over a range with one axis, on an
+// array with two, names only column 0 of each row: probably a mistake. A kernel that uses its id along the second axis
+// shows that the range has this axis, and that its length is 1.
 //
 // Threads     pure.
 #pragma once
@@ -14,14 +14,14 @@
 
 namespace stretto::geometry {
 
-/// How many axes the range has at least: the last that is not [0,1) counts.
+/// The smallest number of axes that the range can have: those up to the last one that is not [0,1).
 int axes_of(const box& range) noexcept;
 
 struct axes_fault {
   std::string because, remedy;
 };
 
-/// The reason why the axes do not fit, if they do not.
+/// Explains why the axes do not fit; nothing if they do.
 ///
 ///   axes_known   number of axes along which items differ, at most 3: those of the range, or more if a mapper or kernel
 ///                uses more

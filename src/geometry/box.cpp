@@ -20,7 +20,7 @@ std::ostream& operator<<(std::ostream& to, const point& p) {
   return to << '(' << p[0] << ',' << p[1] << ',' << p[2] << ')';
 }
 
-// Slices off, axis by axis from the slowest, what lies below and above b; what is left at the end is common.
+// Cuts off the parts of a below and above b, axis by axis from the slowest. The rest is the intersection.
 void difference(const box& a, const box& b, std::vector<box>& out) {
   if (!a.meets(b)) {
     if (!a.is_empty()) out.push_back(a);

@@ -5,10 +5,10 @@
 namespace stretto::geometry {
 namespace {
 
-// Floating point, because volumes of hulls overflow integers. Only speed depends on it, never an answer.
+// In floating point, because the volumes of hulls may overflow integers. Rounding affects speed, but no result.
 double length(const box& b, int axis) { return static_cast<double>(b.length(axis)); }
 double volume(const box& b) { return length(b, 0) * length(b, 1) * length(b, 2); }
-double outline(const box& b) { return length(b, 0) + length(b, 1) + length(b, 2); }
+double margin(const box& b) { return length(b, 0) + length(b, 1) + length(b, 2); }
 
 }  // namespace
 
@@ -70,17 +70,18 @@ void box_index::grow(std::uint32_t sibling) {
   top.count = 2;
 }
 
-// Where the hull grows least, the smaller one of equals. Most often it need not grow.
+// Chooses the smallest entry that contains the box. If none does: the one whose hull grows least, the smaller of
+// equals.
 std::size_t box_index::where_to_insert(std::uint32_t n, const box& b) const noexcept {
   const node& here = nodes_[n];
-  std::size_t best = most;
+  std::size_t best = max_entries;
   double least_growth = 0, least_volume = 0;
   for (std::size_t i = 0; i < here.count; ++i) {
     if (!here.entries[i].box.contains(b)) continue;
     const double now = volume(here.entries[i].box);
-    if (best == most || now < least_volume) best = i, least_volume = now;
+    if (best == max_entries || now < least_volume) best = i, least_volume = now;
   }
-  if (best != most) return best;
+  if (best != max_entries) return best;
   for (std::size_t i = 0; i < here.count; ++i) {
     const double now = volume(here.entries[i].box);
     const double growth = volume(hull(here.entries[i].box, b)) - now;
@@ -90,7 +91,7 @@ std::size_t box_index::where_to_insert(std::uint32_t n, const box& b) const noex
   return best;
 }
 
-// Returns the node that split off, or none.
+// Inserts below node n. Returns the node that was split off from n, or none.
 std::uint32_t box_index::insert_below(std::uint32_t n, const entry& e, unsigned at_level) {
   if (level(n) > at_level) {
     const std::size_t best = where_to_insert(n, e.box);
@@ -99,19 +100,19 @@ std::uint32_t box_index::insert_below(std::uint32_t n, const entry& e, unsigned 
     nodes_[n].entries[best].box = sibling == none ? hull(nodes_[n].entries[best].box, e.box) : bounds(child);
     if (sibling == none) return none;
     const entry split_off{bounds(sibling), sibling};
-    if (nodes_[n].count == most) return split(n, split_off);
+    if (nodes_[n].count == max_entries) return split(n, split_off);
     nodes_[n].entries[nodes_[n].count++] = split_off;
     return none;
   }
-  if (nodes_[n].count == most) return split(n, e);
+  if (nodes_[n].count == max_entries) return split(n, e);
   nodes_[n].entries[nodes_[n].count++] = e;
   return none;
 }
 
 namespace {
 
-/// Sorts the numbers of entries by where these begin along an axis, and by the whole box where that is the same. They
-/// are few and often sorted already: by insertion.
+/// Sorts the indices of entries by the minimum of their boxes along an axis; equal ones by the whole box. Insertion
+/// sort: the entries are few and often sorted already.
 template <std::size_t Count, class Entries>
 void sort_along(int axis, const Entries& all, std::array<std::uint8_t, Count>& order) {
   const auto is_before = [&](std::uint8_t i, std::uint8_t j) {
@@ -128,15 +129,15 @@ void sort_along(int axis, const Entries& all, std::array<std::uint8_t, Count>& o
 
 }  // namespace
 
-// Sorts the entries along each axis and cuts where the outlines of both sides together are shortest.
+// Sorts the entries along each axis and splits where the hulls of both sides have the least sum of margins.
 std::uint32_t box_index::split(std::uint32_t n, const entry& extra) {
-  constexpr std::size_t total = most + 1;
+  constexpr std::size_t total = max_entries + 1;
   std::array<entry, total> all;
-  std::copy_n(nodes_[n].entries.begin(), most, all.begin());
-  all[most] = extra;
+  std::copy_n(nodes_[n].entries.begin(), max_entries, all.begin());
+  all[max_entries] = extra;
   std::array<std::uint8_t, total> order, best;
   for (std::size_t i = 0; i < total; ++i) order[i] = static_cast<std::uint8_t>(i);
-  double shortest = 0;
+  double least_margin = 0;
   std::size_t cut = 0;
   for (int axis = 0; axis < max_axes; ++axis) {
     const auto begins_with_first = [&](const entry& e) { return e.box.min()[axis] == all[0].box.min()[axis]; };
@@ -146,12 +147,12 @@ std::uint32_t box_index::split(std::uint32_t n, const entry& extra) {
     sort_along(axis, all, order);
     std::array<box, total> from_end;  // the hull of all from here on
     from_end[total - 1] = all[order[total - 1]].box;
-    for (std::size_t i = total - 1; i-- > fewest;) from_end[i] = hull(from_end[i + 1], all[order[i]].box);
+    for (std::size_t i = total - 1; i-- > min_entries;) from_end[i] = hull(from_end[i + 1], all[order[i]].box);
     box from_front = all[order[0]].box;
-    for (std::size_t i = 1; i <= total - fewest; ++i) {
-      if (i >= fewest) {
-        const double sum = outline(from_front) + outline(from_end[i]);
-        if (cut == 0 || sum < shortest) shortest = sum, cut = i, best = order;
+    for (std::size_t i = 1; i <= total - min_entries; ++i) {
+      if (i >= min_entries) {
+        const double sum = margin(from_front) + margin(from_end[i]);
+        if (cut == 0 || sum < least_margin) least_margin = sum, cut = i, best = order;
       }
       from_front = hull(from_front, all[order[i]].box);
     }
@@ -167,7 +168,7 @@ std::uint32_t box_index::split(std::uint32_t n, const entry& extra) {
 bool box_index::erase(const box& b) {
   if (root_ == none || b.is_empty() || !erase_below(root_, b)) return false;
   --size_;
-  // The tree is still as deep as before, so each finds a node of its level.
+  // Insert the entries of dissolved nodes again. The tree is still as deep as before, so it has nodes of their levels.
   for (const orphan& o : orphans_) insert_at(o.what, o.level);
   orphans_.clear();
   while (root_ != none && level(root_) > 0 && nodes_[root_].count == 1) {
@@ -189,7 +190,7 @@ bool box_index::erase_below(std::uint32_t n, const box& b) {
     }
     const std::uint32_t child = here.entries[i].number;
     if (!here.entries[i].box.contains(b) || !erase_below(child, b)) continue;
-    if (nodes_[child].count >= fewest) {
+    if (nodes_[child].count >= min_entries) {
       here.entries[i].box = bounds(child);
     } else {
       for (std::size_t k = 0; k < nodes_[child].count; ++k)
@@ -231,12 +232,13 @@ bool box_index::find_path(std::uint32_t n, const box& b, path& to) const {
   return false;
 }
 
-// Splits a full leaf. The union of its entries does not change, nor do the hulls above the split nodes.
+// Adds an entry to a full leaf and splits nodes on the way up. The entry lies within the leaf's hull, so no other hull
+// changes.
 void box_index::add_to_leaf(const path& to, const entry& extra) {
   entry e = extra;
   for (unsigned at = 0;; ++at) {
     node& here = nodes_[to[at].node];
-    if (here.count < most) {
+    if (here.count < max_entries) {
       here.entries[here.count++] = e;
       return;
     }
@@ -257,13 +259,13 @@ std::size_t box_index::entry_in_leaf(std::uint32_t n, const box& b) const {
   return i;
 }
 
-// Boxes are often divided one after another: what was left over of one is the next.
+// Programs often divide the remainder of the box that they divided last, so that leaf is tried first.
 bool box_index::divide(const box& from, const box& to, std::span<const entry> rest) {
   if (root_ == none) return false;
   if (last_divided_ < nodes_.size() && level(last_divided_) == 0) {
     node& leaf = nodes_[last_divided_];
     const std::size_t at = entry_in_leaf(last_divided_, from);
-    if (at < leaf.count && leaf.count + rest.size() <= most) {
+    if (at < leaf.count && leaf.count + rest.size() <= max_entries) {
       leaf.entries[at].box = to;
       for (const entry& e : rest) leaf.entries[leaf.count++] = e;
       size_ += rest.size();
@@ -274,7 +276,7 @@ bool box_index::divide(const box& from, const box& to, std::span<const entry> re
   if (!find_path(root_, from, found)) return false;
   last_divided_ = found[0].node;
   node& leaf = nodes_[last_divided_];
-  if (leaf.count + rest.size() > most + 1u) {
+  if (leaf.count + rest.size() > max_entries + 1u) {
     shrink(from, to);
     for (const entry& e : rest) insert(e.box, e.number);
     return true;
@@ -282,7 +284,7 @@ bool box_index::divide(const box& from, const box& to, std::span<const entry> re
   leaf.entries[found[0].entry].box = to;
   size_ += rest.size();
   for (const entry& e : rest) {
-    if (leaf.count == most) return add_to_leaf(found, e), true;  // the last one
+    if (leaf.count == max_entries) return add_to_leaf(found, e), true;  // the last one
     leaf.entries[leaf.count++] = e;
   }
   return true;
@@ -309,7 +311,7 @@ bool box_index::is_sound() const {
 
 bool box_index::is_sound_below(std::uint32_t n, std::size_t& boxes) const {
   const node& here = nodes_[n];
-  if (here.count > most || here.count < (n == root_ ? (here.level == 0 ? 1 : 2) : fewest)) return false;
+  if (here.count > max_entries || here.count < (n == root_ ? (here.level == 0 ? 1 : 2) : min_entries)) return false;
   if (here.level == 0) {
     boxes += here.count;
     return true;

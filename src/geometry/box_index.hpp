@@ -1,13 +1,12 @@
-// box_index.hpp - a set of different boxes, mostly disjoint, each with a number, found by what they meet.
+// box_index.hpp - an R-tree: a set of distinct boxes, mostly disjoint, each with a number. Finds those that meet a box.
 //
 // Threads     one owner.
-// Cost        insert, erase: O(log n). find: O(log n + found) for boxes that lie like tiles or intervals, since
-//             boxes that hardly overlap give tree nodes that hardly do. Up to 16 boxes: one linear scan.
-//             About 90 bytes per box.
-// Invariants  (1) every leaf is equally deep; every node but the root holds 6 to 16 entries. (2) a node's box in its
+// Cost        insert, erase: O(log n). find: O(log n + found) if the boxes lie like tiles or intervals, because then
+//             the tree nodes hardly overlap either. Up to 16 boxes: one linear scan. About 90 bytes per box.
+// Invariants  (1) all leaves have the same depth; each node but the root holds 6 to 16 entries. (2) a node's box in its
 //             parent is the hull of its own entries.
-// Source      R-trees: Guttman, SIGMOD 1984; splitting along the axis with the smallest outlines: R*-trees, Beckmann
-//             and others, SIGMOD 1990. In one dimension, where boxes are intervals, it is a B+-tree.
+// Source      R-trees: Guttman, SIGMOD 1984; splits with the least sum of edge lengths: R*-trees, Beckmann
+//             and others, SIGMOD 1990, which call this sum the margin. With intervals it is a B+-tree.
 #pragma once
 
 #include <array>
@@ -35,8 +34,8 @@ class box_index {
   bool erase(const box& b);
   /// The entry with exactly the box `from` gets the box `to`, which lies in it and is not empty. As erase otherwise.
   bool shrink(const box& from, const box& to);
-  /// The same, and `rest` is inserted, which is with `to` all of `from` and nothing else. Cost: as find, where one leaf
-  /// takes all of it.
+  /// The same, and inserts `rest`; `to` and `rest` together must be a partition of `from`. Cost: as find if one leaf
+  /// has enough free entries.
   bool divide(const box& from, const box& to, std::span<const entry> rest);
   /// Appends the entries that share a point with `b`, in no particular order.
   void find(const box& b, std::vector<entry>& out) const;
@@ -50,13 +49,13 @@ class box_index {
   bool is_sound() const;
 
  private:
-  static constexpr std::size_t most = 16, fewest = 6;
+  static constexpr std::size_t max_entries = 16, min_entries = 6;
   static constexpr std::uint32_t none = UINT32_MAX;
 
   struct node {
     std::uint8_t level = 0;  // 0: leaf, entries are the boxes; else entries are nodes one level down
     std::uint8_t count = 0;
-    std::array<entry, most> entries;
+    std::array<entry, max_entries> entries;
   };
 
   unsigned level(std::uint32_t n) const noexcept { return nodes_[n].level; }
@@ -69,7 +68,7 @@ class box_index {
   std::uint32_t split(std::uint32_t n, const entry& extra);
   bool erase_below(std::uint32_t n, const box& b);
   bool shrink_below(std::uint32_t n, const box& from, const box& to);
-  /// Which entry of which node leads to a box, by the level of the node. A tree of 2^32 boxes has at most 13 levels.
+  /// A path from the root to a box: for each level the node and its entry. A tree of 2^32 boxes has at most 13 levels.
   struct step {
     std::uint32_t node, entry;
   };
@@ -77,7 +76,7 @@ class box_index {
   bool find_path(std::uint32_t n, const box& b, path& to) const;
   void add_to_leaf(const path& to, const entry& extra);
   std::size_t entry_in_leaf(std::uint32_t n, const box& b) const;  // its place among the entries, or their count
-  void grow(std::uint32_t sibling);                                // a new root above the old one and its sibling
+  void grow(std::uint32_t sibling);                                // makes a new root above the old one and `sibling`
   void find_below(std::uint32_t n, const box& b, std::vector<entry>& out) const;
   bool is_sound_below(std::uint32_t n, std::size_t& boxes) const;
 
@@ -85,9 +84,9 @@ class box_index {
   std::vector<std::uint32_t> free_;
   std::uint32_t root_ = none;
   std::size_t size_ = 0;
-  std::uint32_t last_divided_ = none;  // the leaf that got the last piece of a divided box, while it is one
+  std::uint32_t last_divided_ = none;  // the leaf that got the last divided box; the node may be no leaf any more
 
-  // Entries of nodes that became too small, waiting to be inserted again; empty between calls.
+  // Entries of nodes that became too small, to be inserted again. Empty between calls.
   struct orphan {
     entry what;
     unsigned level;

@@ -10,12 +10,12 @@ namespace {
 using boxes = std::span<const box>;
 
 // Which points of two sets to keep: those only in the first, only in the second, in both.
-struct rule {
+struct kept_points {
   bool first, second, both;
 };
-constexpr rule either{true, true, true}, common{false, false, true}, without{true, false, false};
+constexpr kept_points in_any{true, true, true}, in_both{false, false, true}, in_first_only{true, false, false};
 
-constexpr coordinate far = std::numeric_limits<coordinate>::max();
+constexpr coordinate infinity = std::numeric_limits<coordinate>::max();
 
 box with_axis(const box& b, int axis, coordinate min, coordinate max) {
   point low = b.min(), high = b.max();
@@ -40,13 +40,13 @@ bool same_section(boxes a, boxes b, int axis) {
   });
 }
 
-// A set of boxes, being walked along one axis band by band.
-struct walk {
-  walk(boxes all, int axis) : rest(all), axis(axis) { advance(); }
+// Walks along one axis over the bands of a set of boxes.
+struct band_walk {
+  band_walk(boxes all, int axis) : rest(all), axis(axis) { advance(); }
 
-  coordinate next_change(coordinate now) const { return band.empty() ? far : now < begin ? begin : end; }
+  coordinate next_change(coordinate now) const { return band.empty() ? infinity : now < begin ? begin : end; }
   bool covers(coordinate at) const { return !band.empty() && begin <= at; }
-  void leave(coordinate at) {
+  void advance_past(coordinate at) {
     if (!band.empty() && end <= at) advance();
   }
   void advance() {
@@ -57,15 +57,15 @@ struct walk {
 
   boxes band, rest;
   int axis;
-  coordinate begin = far, end = far;
+  coordinate begin = infinity, end = infinity;
 };
 
-// Appends the canonical boxes of the combination, as far as `axis` and those after it are concerned; on the axes before
-// it they are the caller's to set.
-void combine(boxes a, boxes b, int axis, rule keep, std::vector<box>& out) {
-  walk in_a(a, axis), in_b(b, axis);
-  std::size_t previous = out.size();  // where the band before begins
-  coordinate previous_end = -far;
+// Appends the boxes of the combination, canonical with respect to `axis` and the axes after it. The caller sets their
+// bounds on earlier axes.
+void combine(boxes a, boxes b, int axis, kept_points keep, std::vector<box>& out) {
+  band_walk in_a(a, axis), in_b(b, axis);
+  std::size_t previous = out.size();  // index of the first box of the band before
+  coordinate previous_end = -infinity;
   coordinate at = std::min(in_a.begin, in_b.begin);
   while (!in_a.band.empty() || !in_b.band.empty()) {
     const coordinate next = std::min(in_a.next_change(at), in_b.next_change(at));
@@ -86,13 +86,13 @@ void combine(boxes a, boxes b, int axis, rule keep, std::vector<box>& out) {
       }
       previous_end = next;
     }
-    in_a.leave(next);
-    in_b.leave(next);
+    in_a.advance_past(next);
+    in_b.advance_past(next);
     at = next;
   }
 }
 
-std::vector<box> combined(boxes a, boxes b, rule keep) {
+std::vector<box> combined(boxes a, boxes b, kept_points keep) {
   std::vector<box> out;
   out.reserve(a.size() + b.size());
   combine(a, b, 0, keep, out);
@@ -101,29 +101,29 @@ std::vector<box> combined(boxes a, boxes b, rule keep) {
 
 }  // namespace
 
-// Halves are united, so that each box takes part in log n unions and not in n.
+// Divide and conquer: each box takes part in log n unions instead of n.
 region::region(std::span<const box> any) {
   if (any.size() <= 1) {
     if (!any.empty() && !any[0].is_empty()) boxes_.push_back(any[0]);
     return;
   }
   const region low(any.first(any.size() / 2)), high(any.subspan(any.size() / 2));
-  boxes_ = combined(low.boxes_, high.boxes_, either);
+  boxes_ = combined(low.boxes_, high.boxes_, in_any);
 }
 
 region operator|(const region& a, const region& b) {
   region r;
-  r.boxes_ = combined(a.boxes_, b.boxes_, either);
+  r.boxes_ = combined(a.boxes_, b.boxes_, in_any);
   return r;
 }
 region operator&(const region& a, const region& b) {
   region r;
-  r.boxes_ = combined(a.boxes_, b.boxes_, common);
+  r.boxes_ = combined(a.boxes_, b.boxes_, in_both);
   return r;
 }
 region operator-(const region& a, const region& b) {
   region r;
-  r.boxes_ = combined(a.boxes_, b.boxes_, without);
+  r.boxes_ = combined(a.boxes_, b.boxes_, in_first_only);
   return r;
 }
 

@@ -9,7 +9,7 @@ box joined(const box& a, const box& b) {
     if (differing >= 0) return {};
     differing = i;
   }
-  if (differing < 0) return {};  // equal, so not disjoint
+  if (differing < 0) return {};  // the boxes are equal, so they are not disjoint
   if (a.max()[differing] != b.min()[differing] && b.max()[differing] != a.min()[differing]) return {};
   return hull(a, b);
 }

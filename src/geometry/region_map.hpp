@@ -1,12 +1,12 @@
-// region_map.hpp - what is known about each element, for whole boxes of elements at a time.
+// region_map.hpp - a map from elements to values that stores boxes of elements with the same value.
 //
 // Threads     one owner.
 // Cost        update: O(log n + entries met); query: O(log n + found + sorting them). See box_index.hpp.
 // Invariants  (1) entries are disjoint. (2) every point has the value of the last update that covered it, or none.
-//             (3) two entries that together are a box have different values, where the later of the two was written
-//             (coalescing looks around what an update writes, not everywhere).
+//             (3) if two entries form a box together, their values differed when the later of them was written (an
+//             update joins the box that it writes with its neighbours, but no others).
 //
-// The value is a small thing, compared with == to coalesce: an id, a set of nodes, an event.
+// A value should be small, such as an id, a set of nodes or an event. Entries are joined if their values are ==.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace stretto {
 
-/// The box that two disjoint boxes make up, empty if they do not make up one.
+/// The box that two disjoint boxes form together; empty if they form none.
 box joined(const box& a, const box& b);
 
 template <class Value>
@@ -33,16 +33,16 @@ class region_map {
 
   /// All points of `where` now have this value.
   void update(const box& where, const Value& value) {
-    if (where.is_empty() || overwrite(where, value)) return;
-    carve(where);
-    put(where, value);
+    if (where.is_empty() || try_overwrite(where, value)) return;
+    cut_out(where);
+    insert_joined(where, value);
   }
   void update(const region& where, const Value& value) {
     for (const box& b : where.boxes()) update(b, value);
   }
 
   /// The points of `where` now have no value.
-  void erase(const box& where) { carve(where); }
+  void erase(const box& where) { cut_out(where); }
 
   /// Replaces each value v within `where` by change(v); points without a value stay without.
   template <class Change>
@@ -94,8 +94,9 @@ class region_map {
  private:
   using index = geometry::box_index;
 
-  // The common cases, in one search: one entry says so already, or is exactly `where` and may stay alone.
-  bool overwrite(const box& where, const Value& value) {
+  // The common cases, with one search. Returns true if an entry around `where` has this value already, or if the entry
+  // for exactly `where` got it and no neighbour has to be joined.
+  bool try_overwrite(const box& where, const Value& value) {
     met_.clear();
     index_.find(where.widened({1, 1, 1}), met_);
     const index::entry* met = nullptr;
@@ -115,8 +116,8 @@ class region_map {
     return true;
   }
 
-  // Takes `where` out of all entries; what is left of them around it is put back.
-  void carve(const box& where) {
+  // Cuts `where` out of all entries; their parts outside of it remain.
+  void cut_out(const box& where) {
     met_.clear();
     index_.find(where, met_);
     for (const auto& e : met_) {
@@ -132,8 +133,8 @@ class region_map {
     }
   }
 
-  // Inserts into free space, joined with neighbours of the same value as long as there are any.
-  void put(box where, const Value& value) {
+  // Inserts `where`, which no entry meets, and joins it with neighbours of the same value as long as there are any.
+  void insert_joined(box where, const Value& value) {
     for (bool grown = true; grown;) {
       grown = false;
       met_.clear();

@@ -4,7 +4,7 @@
 namespace stretto {
 namespace {
 
-// n pieces of [0, cells): piece i begins here, and those with one cell more come first.
+// The beginning of piece i of n pieces of [0, cells). Pieces differ by at most one cell; longer ones come first.
 coordinate begin_of(std::size_t i, std::size_t n, coordinate cells) {
   const auto index = static_cast<coordinate>(i), count = static_cast<coordinate>(n);
   return index * (cells / count) + std::min(index, cells % count);
@@ -20,14 +20,14 @@ struct cells {
   coordinate first, count;
 };
 
-std::size_t fewer(std::size_t parts, coordinate most) {
+std::size_t part_count(std::size_t parts, coordinate most) {
   return std::min<std::uint64_t>(parts, static_cast<std::uint64_t>(most));
 }
 
 // The ends of n pieces along an axis, domain.min first.
 std::vector<coordinate> cuts(const box& domain, int axis, std::size_t parts, coordinate grain) {
   const cells c(domain, axis, grain);
-  const std::size_t n = fewer(parts, c.count);
+  const std::size_t n = part_count(parts, c.count);
   std::vector<coordinate> at(n + 1);
   at.front() = domain.min()[axis];
   for (std::size_t i = 1; i < n; ++i) at[i] = (c.first + begin_of(i, n, c.count)) * grain;
@@ -65,7 +65,7 @@ std::vector<box> split(const box& domain, std::size_t parts, const extent& grain
   if (domain.is_empty()) return pieces;
   const int axis = slowest_axis(domain);
   const cells c(domain, axis, grain[axis]);
-  const std::size_t n = fewer(parts, c.count);
+  const std::size_t n = part_count(parts, c.count);
   pieces.reserve(n);
   point min = domain.min(), max = domain.max();
   for (std::size_t i = 0; i < n; ++i) {
@@ -97,7 +97,7 @@ extent tile_grid(const box& domain, std::size_t parts, const extent& grain) {
   const auto rows = static_cast<std::uint64_t>(cells(domain, 0, grain[0]).count);
   const auto columns = static_cast<std::uint64_t>(cells(domain, 1, grain[1]).count);
   if (columns <= parts / rows) return {rows, columns};  // every cell its own tile, and parts to spare
-  // Outlines are compared as lengths of rows/r + columns/c, exactly: nodes must agree.
+  // Compares the sum of a tile's edge lengths, rows / r + columns / c, in integers: all nodes must get the same result.
   const auto outline = [&](std::uint64_t r, std::uint64_t c) {
     return static_cast<__int128>(domain.length(0)) * static_cast<__int128>(c) +
            static_cast<__int128>(domain.length(1)) * static_cast<__int128>(r);

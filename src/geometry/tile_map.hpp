@@ -1,21 +1,22 @@
-// tile_map.hpp - a state for each element, kept in tiles that follow how the elements are named, over and over.
+// tile_map.hpp - a map from elements to states that stores tiles: boxes of elements with one state. The tiles adapt to
+// the boxes that the program visits.
 //
-// A program names the same few boxes again and again: a whole array, its tiles, tiles with their borders. A tile_map
-// cuts its tiles along those boxes once and remembers, for each box that was visited, the tiles that make it up.
+// A program names the same few boxes repeatedly: a whole array, its tiles, tiles with their borders. A tile_map cuts
+// its tiles along such a box once. For each visited box it caches the cover: the tiles that together are the box.
 //
 // Threads     one owner.
-// Cost        visit of a box known from before, its tiles uncut since: a hash and a comparison (none of either for the
-//             box visited last), and one call per tile. A new box: O(log n + tiles met), and up to 26 new tiles around
-//             it.
-// Invariants  (1) tiles are disjoint. (2) a visit calls for tiles that together are exactly the box. (3) at any time at
-//             most four remembered boxes per tile, and 64.
+// Cost        visit of a box whose cover is cached and whose tiles were not cut since: one hash and one comparison
+//             (neither for the box of the last visit), and one call per tile. A new box: O(log n + tiles met), and up
+//             to 26 new tiles around it.
+// Invariants  (1) tiles are disjoint. (2) the tiles of a visit together are exactly the visited box. (3) at most
+//             4 * size() + 64 covers are cached.
 //
-// A region_map coalesces at each update, which is right for what changes once and is read often. Here what was cut is
-// likely to be cut again, so equal tiles are joined only after eight visits in a row that named them as one and found
-// them equal.
+// A region_map joins equal neighbours at each update, which suits values that change rarely and are read often. Here a
+// program would soon cut joined tiles again. Therefore the tiles of a box are joined only after eight visits of this
+// box in a row that found all of them in one state.
 //
-// A State has a default (no element of it was ever visited), copies (a tile is cut) and ==. The function that a visit
-// calls may change states; it must not use the map.
+// State must have a default value (of elements that were never visited), a copy constructor and ==. The function that a
+// visit calls may change states, but must not use the map.
 #pragma once
 
 #include <algorithm>
@@ -39,13 +40,15 @@ class tile_map {
   tile_map(const tile_map&) = delete;
   tile_map(tile_map&& other) noexcept { *this = std::move(other); }
   tile_map& operator=(tile_map&& other) noexcept {
-    tiles_.swap(other.tiles_), free_.swap(other.free_), covers_.swap(other.covers_), pieces_.swap(other.pieces_);
-    std::swap(index_, other.index_), std::swap(cuts_, other.cuts_), std::swap(last_, other.last_);
+    tiles_.swap(other.tiles_), free_.swap(other.free_), covers_.swap(other.covers_),
+        last_pieces_.swap(other.last_pieces_);
+    std::swap(index_, other.index_), std::swap(generation_, other.generation_),
+        std::swap(last_cover_, other.last_cover_);
     return *this;
   }
 
-  /// Calls f(const box&, State&) for the tiles of `where`, cutting those that reach beyond it and making those that
-  /// lack. Returns how many there were.
+  /// Calls f(const box&, State&) for the tiles of `where`. Before that, cuts tiles that reach beyond `where`, and makes
+  /// tiles for its elements that have none. Returns the number of tiles.
   template <class F>
   std::size_t visit(const box& where, F f) {
     if (where.is_empty()) return 0;
@@ -54,28 +57,28 @@ class tile_map {
       f(std::as_const(tiles_[c.tiles[0]].where), tiles_[c.tiles[0]].state);
       return 1;
     }
-    c.equal = are_equal(c) ? c.equal + 1 : 0;
+    c.equal_visits = are_equal(c) ? c.equal_visits + 1 : 0;
     for (const std::uint32_t n : c.tiles) f(std::as_const(tiles_[n].where), tiles_[n].state);
     const std::size_t visited = c.tiles.size();
-    if (c.equal >= joins_after && are_equal(c)) join(c);
+    if (c.equal_visits >= equal_visits_before_join && are_equal(c)) join(c);
     return visited;
   }
 
-  /// Calls f(const box&, const State&) for the parts of tiles within `where`. Cuts nothing; what has no tile is left
-  /// out.
+  /// Calls f(const box&, const State&) for the parts of tiles within `where`. Cuts no tiles, and skips elements that
+  /// have none.
   template <class F>
   void look(const box& where, F f) const {
-    if (last_ && last_->cuts == cuts_ && last_->where == where) {
-      for (const std::uint32_t n : last_->tiles) f(tiles_[n].where, tiles_[n].state);
+    if (last_cover_ && last_cover_->generation == generation_ && last_cover_->where == where) {
+      for (const std::uint32_t n : last_cover_->tiles) f(tiles_[n].where, tiles_[n].state);
       return;
     }
-    met_.clear();
-    index_.find(where, met_);
-    for (const auto& e : met_) f(intersection(e.box, where), tiles_[e.number].state);
+    found_.clear();
+    index_.find(where, found_);
+    for (const auto& e : found_) f(intersection(e.box, where), tiles_[e.number].state);
   }
 
-  /// Of the tiles that make up `where`, those that are in one state become as few as a region of them has boxes.
-  /// Returns how many there are then. Cost: O(tiles x states among them), and the regions.
+  /// Joins the tiles of `where`: those in one state become as few tiles as their region has boxes. Returns the number
+  /// of tiles afterwards. Cost: O(tiles x different states), and the regions.
   std::size_t join_equal(const box& where) {
     if (where.is_empty()) return 0;
     const cover& all_of_it = cover_of(where);
@@ -93,8 +96,8 @@ class tile_map {
           index_.erase(tiles_[n].where);
           release(n);
         }
-        ++cuts_;
-        for (const box& b : all.boxes()) make(b, state);
+        ++generation_;
+        for (const box& b : all.boxes()) add_tile(b, state);
       }
       tiles += std::min(all.boxes().size(), same.size());
       left.swap(others);
@@ -109,18 +112,18 @@ class tile_map {
       if (!t.where.is_empty()) f(std::as_const(t.where), t.state);
   }
 
-  /// Forgets the tiles whose state is such: their elements are as if never visited.
+  /// Removes the tiles whose states satisfy the predicate; their elements are then as if never visited.
   template <class Predicate>
   void erase_if(Predicate such) {
     for (std::uint32_t n = 0; n < tiles_.size(); ++n)
       if (!tiles_[n].where.is_empty() && such(std::as_const(tiles_[n].state))) {
         index_.erase(tiles_[n].where);
         release(n);
-        ++cuts_;
+        ++generation_;
       }
   }
 
-  /// The tiles in this state become as few as a region of them has boxes.
+  /// Joins all tiles in this state: they become as few as their region has boxes.
   void join_all(const State& such) {
     std::vector<box> boxes;
     each([&](const box& b, const State& s) {
@@ -129,14 +132,14 @@ class tile_map {
     const region all{std::span<const box>(boxes)};
     if (all.boxes().size() >= boxes.size()) return;
     erase_if([&](const State& s) { return s == such; });
-    for (const box& b : all.boxes()) make(b, such);
+    for (const box& b : all.boxes()) add_tile(b, such);
   }
 
   std::size_t size() const noexcept { return index_.size(); }
   std::size_t remembered() const noexcept { return covers_.size(); }
 
  private:
-  static constexpr unsigned joins_after = 8;
+  static constexpr unsigned equal_visits_before_join = 8;
 
   struct tile {
     box where;  // empty: free
@@ -144,9 +147,9 @@ class tile_map {
   };
   struct cover {
     box where;
-    std::uint64_t cuts = 0;  // of the map when `tiles` was right
+    std::uint64_t generation = 0;  // of the map for which `tiles` is correct
     boost::container::small_vector<std::uint32_t, 4> tiles;
-    unsigned equal = 0;  // visits in a row that found all tiles in one state
+    unsigned equal_visits = 0;  // visits in a row that found all tiles in one state
   };
   struct hash {
     std::size_t operator()(const box& b) const noexcept {
@@ -167,62 +170,62 @@ class tile_map {
   }
 
   cover& cover_of(const box& where) {
-    if (last_ && last_->cuts == cuts_ && last_->where == where) [[likely]]
-      return *last_;
-    return look_up(where);
+    if (last_cover_ && last_cover_->generation == generation_ && last_cover_->where == where) [[likely]]
+      return *last_cover_;
+    return recall_cover(where);
   }
 
-  [[gnu::noinline]] cover& look_up(const box& where) {
+  [[gnu::noinline]] cover& recall_cover(const box& where) {
     auto found = covers_.find(where);
     if (found == covers_.end()) {
       if (covers_.size() >= 4 * size() + 64) covers_.clear();
       found = covers_.try_emplace(where).first;
       found->second.where = where;
-      found->second.cuts = cuts_ - 1;
+      found->second.generation = generation_ - 1;
     }
-    last_ = &found->second;
-    if (last_->cuts != cuts_) cut_out(*last_);
-    return *last_;
+    last_cover_ = &found->second;
+    if (last_cover_->generation != generation_) retile(*last_cover_);
+    return *last_cover_;
   }
 
-  void cut_out(cover& c) {
+  void retile(cover& c) {
     c.tiles.clear();
-    c.equal = 0;
-    met_.clear();
-    if (const auto* piece = last_piece_around(c.where)) met_.push_back(*piece);
-    else index_.find(c.where, met_);
-    std::uint64_t lacking = c.where.volume();
-    for (const auto& e : met_) {
+    c.equal_visits = 0;
+    found_.clear();
+    if (const auto* piece = last_piece_around(c.where)) found_.push_back(*piece);
+    else index_.find(c.where, found_);
+    std::uint64_t missing_elements = c.where.volume();
+    for (const auto& e : found_) {
       const box inside = intersection(e.box, c.where);
-      lacking -= inside.volume();
-      if (inside != e.box) cut(e, inside);
+      missing_elements -= inside.volume();
+      if (inside != e.box) cut_tile(e, inside);
       c.tiles.push_back(e.number);
     }
-    if (lacking != 0) {
+    if (missing_elements != 0) {
       std::vector<box> had;
-      for (const auto& e : met_) had.push_back(e.box);
+      for (const auto& e : found_) had.push_back(e.box);
       const region all = had.empty() ? region(c.where) : region(c.where) - region(std::span<const box>(had));
-      for (const box& b : all.boxes()) c.tiles.push_back(make(b, State{}));
+      for (const box& b : all.boxes()) c.tiles.push_back(add_tile(b, State{}));
     }
-    c.cuts = cuts_;
+    c.generation = generation_;
   }
 
-  /// Of what the last cut left over, the tile that contains all of `where`, so that no other meets it. Programs that
-  /// name one part of an array after another cut from what they have left.
+  /// The tile that contains `where`, if the last cut made it; null otherwise. A program that visits the parts of an
+  /// array one after another always cuts the remainder of the last cut.
   const geometry::box_index::entry* last_piece_around(const box& where) const {
-    for (const auto& e : pieces_)
+    for (const auto& e : last_pieces_)
       if (e.box.contains(where) && tiles_[e.number].where == e.box) return &e;
     return nullptr;
   }
 
-  void cut(const geometry::box_index::entry& e, const box& inside) {
-    ++cuts_;
+  void cut_tile(const geometry::box_index::entry& e, const box& inside) {
+    ++generation_;
     rest_.clear();
     difference(e.box, inside, rest_);
     tiles_[e.number].where = inside;
-    pieces_.clear();
-    for (const box& b : rest_) pieces_.push_back({b, make_tile(b, State(tiles_[e.number].state))});
-    index_.divide(e.box, inside, pieces_);
+    last_pieces_.clear();
+    for (const box& b : rest_) last_pieces_.push_back({b, make_tile(b, State(tiles_[e.number].state))});
+    index_.divide(e.box, inside, last_pieces_);
   }
 
   void join(cover& c) {
@@ -231,15 +234,15 @@ class tile_map {
     c.tiles.resize(1);
     tiles_[c.tiles[0]].where = c.where;
     index_.insert(c.where, c.tiles[0]);
-    c.cuts = ++cuts_;
+    c.generation = ++generation_;
   }
 
-  std::uint32_t make(const box& where, State state) {
+  std::uint32_t add_tile(const box& where, State state) {
     const std::uint32_t n = make_tile(where, std::move(state));
     index_.insert(where, n);
     return n;
   }
-  /// Not in the index yet.
+  /// Makes a tile, but does not insert it into the index.
   std::uint32_t make_tile(const box& where, State state) {
     std::uint32_t n;
     if (free_.empty()) {
@@ -263,11 +266,11 @@ class tile_map {
   std::vector<std::uint32_t> free_;
   geometry::box_index index_;
   std::unordered_map<box, cover, hash> covers_;
-  std::uint64_t cuts_ = 1;  // how often an existing tile has changed its box
-  cover* last_ = nullptr;
-  mutable std::vector<geometry::box_index::entry> met_;
+  std::uint64_t generation_ = 1;  // increases when existing tiles change their boxes
+  cover* last_cover_ = nullptr;
+  mutable std::vector<geometry::box_index::entry> found_;
   std::vector<box> rest_;
-  std::vector<geometry::box_index::entry> pieces_;  // of the tile that was cut last
+  std::vector<geometry::box_index::entry> last_pieces_;  // the parts that the last cut made outside of the box
 };
 
 }  // namespace stretto

@@ -1,8 +1,9 @@
-// exchange.hpp - all-reduce: the messages after which every node has the fold of the partial values of some nodes.
+// exchange.hpp - the messages of an all-reduce: after them, every node has the fold of the partial values of all
+// contributing nodes.
 //
 // Threads     pure functions.
-// Cost        for a node: O(log contributors) messages, and those to nodes without a partial value, which are divided
-//             evenly.
+// Cost        for a node: O(log contributors) messages, and its share of the messages that send the result to nodes
+//             without a partial value.
 // Invariants  (1) values are folded in the order of the node numbers, so the operator need not commute. (2) every node
 //             folds the same values in the same grouping, so all nodes get the same bits.
 // Source      recursive doubling for all-reduce: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication
@@ -17,7 +18,7 @@
 
 namespace stretto::graph {
 
-/// In a step the node sends its value to `to`, then receives the value of `from`.
+/// One step of a node: it sends its present value to all nodes of `to`, then receives the value of `from`.
 struct exchange_step {
   enum class fold_order : std::uint8_t {
     before,    // the received value is folded before the local one

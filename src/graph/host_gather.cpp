@@ -19,7 +19,7 @@ constexpr std::uint64_t most_bytes = 1 << 20;
 void instruction_graph::find_shared(const task& t, plan& made) const {
   made.shared.clear();
   made.readers = 0;
-  if (made.is_in_turn || shape_.devices.size() < fewest_memories) return;
+  if (made.is_sequential || shape_.devices.size() < fewest_memories) return;
   for (const part_of_task& p : made.all()) made.readers |= only(shape_.memory_of(p.by));
   if (std::popcount(made.readers) < fewest_memories) return;
   for (std::uint32_t i = 0; i < t.accesses.size(); ++i)

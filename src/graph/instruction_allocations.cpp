@@ -34,9 +34,9 @@ placement::allocation& instruction_graph::require_allocation(task_id of, buffer_
 placement::allocation& instruction_graph::put(task_id of, buffer_id b, memory_number m, const box& all,
                                               std::optional<std::uint64_t> offset, std::vector<instruction>& out) {
   placement& is = at(b).is;
-  std::vector<placement::allocation> old = is.take(m, all);
+  std::vector<placement::allocation> old = is.remove_within(m, all);
   std::uint32_t grown = 0;
-  for (const placement::allocation& a : old) grown = std::max(grown, a.grown + 1);
+  for (const placement::allocation& a : old) grown = std::max(grown, a.growths + 1);
   const allocation_id id{++last_allocation_};
   dependencies behind;
   if (offset) maps_[m].take(id, *offset, bytes_of(b, all), behind, instructions_.applied());

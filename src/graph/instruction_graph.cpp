@@ -135,7 +135,8 @@ void instruction_graph::add_receive(task_id id, const task& t, const plan& p, co
   }
 }
 
-void instruction_graph::bring(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out) {
+void instruction_graph::make_available(task_id id, const task& t, const part_of_task& p,
+                                       std::vector<instruction>& out) {
   const memory_number m = shape_.memory_of(p.by);
   std::vector<copy> all;
   for (std::size_t i = 0; i < t.accesses.size(); ++i) {
@@ -144,7 +145,7 @@ void instruction_graph::bring(task_id id, const task& t, const part_of_task& p, 
     placement& is = at(b).is;
     const allocation_id to = is.find(m, p.bounds[i])->is;
     for (const box& used : p.uses[i])
-      is.each_source(is.take(used, m), [&](const placement::allocation& a, const box& piece) {
+      is.each_source(is.make_valid(used, m), [&](const placement::allocation& a, const box& piece) {
         auto found = std::ranges::find_if(all, [&](const copy& c) { return c.from == a.is && c.to == to; });
         if (found == all.end()) found = all.insert(all.end(), {b, a.is, to, {}});
         found->parts.push_back(piece);
@@ -203,24 +204,24 @@ void instruction_graph::add(task_id id, const task& t, std::span<const command> 
   const plan& p = plan_of(t, own);
   const part_range whole{0, p.part_count};
   partial_values_.assign(p.part_count * t.reductions.size(), {});
-  if (!p.is_in_turn) allocate_parts(id, t, p, whole, out);
+  if (!p.is_sequential) allocate_parts(id, t, p, whole, out);
   for (const command& c : commands) {
     if (const auto* sent = std::get_if<push>(&c.what)) add_send(id, t, *sent, out);
     else if (const auto* awaited = std::get_if<await_push>(&c.what)) add_receive(id, t, p, *awaited, out);
   }
-  if (!p.is_in_turn) {
+  if (!p.is_sequential) {
     gather(id, t, p, out);
-    for (const part_of_task& part : p.all()) bring(id, t, part, out);
+    for (const part_of_task& part : p.all()) make_available(id, t, part, out);
     make_partial_values(id, t, p, whole, out);
   }
   for (std::size_t n = 0; n < p.part_count; ++n) {
-    if (p.is_in_turn) {
+    if (p.is_sequential) {
       allocate_parts(id, t, p, {n, n + 1}, out);
-      bring(id, t, p.parts[n], out);
+      make_available(id, t, p.parts[n], out);
       make_partial_values(id, t, p, {n, n + 1}, out);
     }
     add_compute(id, t, p.parts[n], partial_values_of(t, n), out);
-    if (p.is_in_turn)
+    if (p.is_sequential)
       for (std::size_t r = 0; r < t.reductions.size(); ++r)
         take_to_host(id, t.reductions[r].buffer, partial_values_of(t, n)[r], out);
   }

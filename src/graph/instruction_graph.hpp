@@ -74,24 +74,24 @@ class instruction_graph {
     std::vector<used_boxes> uses;  // by access
     std::vector<box> bounds;       // of each
   };
-  /// The demand of some parts on a memory.
+  /// The bytes of a memory that some parts need.
   struct need {
     memory_number where = 0;
     std::uint64_t bytes = 0;
     box chunk;                                            // the chunk of the first part
     std::vector<std::pair<buffer_id, std::uint64_t>> of;  // bytes
-    bool are_tied = false;  // making the parts one after the other would need less, but some use what others write
+    bool are_dependent = false;  // the parts cannot run one after the other: some use elements that others write
   };
-  /// The consequences of a task and this node's chunk alone.
+  /// The division of this node's chunk; it depends only on the shape of the task and on the chunk.
   struct plan {
     std::vector<part_of_task> parts;  // only the first part_count are valid; the others keep their memory
     std::size_t part_count = 0;
-    std::vector<std::uint32_t> shared;  // accesses that read the same elements in several memories,
-    memory_set readers = 0;             // which are these
+    std::vector<std::uint32_t> shared;  // accesses that read the same elements in several memories
+    memory_set readers = 0;             // these memories
     bool is_checked = false;            // the checks have passed
-    // its parts do not fit together: they run one after the other, each in the space of the last
-    bool is_in_turn = false;
-    std::optional<need> lacks;  // the demand for which a memory is too small
+    // the parts do not fit into memory together: they run one after the other and reuse its memory
+    bool is_sequential = false;
+    std::optional<need> unmet_need;  // the demand for which a memory is too small
     std::span<const part_of_task> all() const { return {parts.data(), part_count}; }
   };
   /// A range of the parts of a plan.
@@ -110,8 +110,8 @@ class instruction_graph {
   /// A temporary allocation of all elements of a buffer for a reduction of one task.
   struct temporary {
     allocation_id is;
-    std::uint64_t written = 0;  // the last instruction that wrote it,
-    dependencies read = {};     // and those that have read it since
+    std::uint64_t written = 0;  // the last instruction that wrote it
+    dependencies read = {};     // the instructions that have read it since
     memory_number where = 0;
   };
 
@@ -129,7 +129,7 @@ class instruction_graph {
   memory_number target_of(const task& t, const plan& p, const await_push& a) const;
   void add_send(task_id id, const task& t, const push& p, std::vector<instruction>& out);
   void add_receive(task_id id, const task& t, const plan& p, const await_push& a, std::vector<instruction>& out);
-  void bring(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out);
+  void make_available(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out);
   void add_compute(task_id id, const task& t, const part_of_task& p, std::span<temporary> partial_values,
                    std::vector<instruction>& out);
   static transfer_id transfer_of(task_id id, const task& t, buffer_id b);
@@ -142,7 +142,7 @@ class instruction_graph {
   std::vector<needed_allocation> allocations_needed(const task& t, std::span<const part_of_task> parts,
                                                     memory_number m) const;
   need need_of(const task& t, std::span<const part_of_task> parts, memory_number m) const;
-  void refuse [[noreturn]] (const task& t, const need& lacks) const;
+  void refuse [[noreturn]] (const task& t, const need& unmet_need) const;
 
   // Defined in host_gather.cpp.
   void find_shared(const task& t, plan& made) const;
@@ -198,7 +198,7 @@ class instruction_graph {
   sequence instructions_;
   effect_order effects_;
   std::vector<memory_map> maps_;  // by memory; capacity 0: unbounded
-  std::uint64_t keeps_ = 0;       // the present round of allocations: those of this round are kept
+  std::uint64_t keeps_ = 0;       // number of the present round of allocations, which does not evict its own
   std::uint64_t last_allocation_ = 0;
   buffer_table<buffer_state> buffers_;
   std::vector<expected_allocation> expected_;

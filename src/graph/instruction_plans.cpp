@@ -9,7 +9,7 @@
 namespace stretto::graph {
 namespace {
 
-constexpr std::uint32_t most_cuts = 4096;  // pieces of a processor's part
+constexpr std::uint32_t max_pieces = 4096;  // pieces of a processor's part
 
 std::string processor_text(processor_number p, const node_shape& shape) {
   return p == shape.host() ? "the host" : "D" + std::to_string(p);
@@ -69,30 +69,30 @@ void instruction_graph::divide(const task& t, const box& own, std::uint32_t piec
   }
 }
 
-/// The elements of each buffer that the parts use in this memory, as disjoint boxes that cannot be joined.
+/// The allocations that the parts need in this memory: for each buffer, disjoint boxes of which no two form a box.
 std::vector<instruction_graph::needed_allocation> instruction_graph::allocations_needed(
     const task& t, std::span<const part_of_task> parts, memory_number m) const {
   std::vector<needed_allocation> all;
   each_needed_allocation(parts, [&](std::size_t i, memory_number where, const box& elements) {
     if (where != m) return;
-    needed_allocation mine{t.accesses[i].buffer, elements};
+    needed_allocation needed{t.accesses[i].buffer, elements};
     for (std::size_t n = 0; n < all.size();) {
       needed_allocation& other = all[n];
-      if (other.of != mine.of ||
-          (!other.elements.meets(mine.elements) && joined(other.elements, mine.elements).is_empty())) {
+      if (other.of != needed.of ||
+          (!other.elements.meets(needed.elements) && joined(other.elements, needed.elements).is_empty())) {
         ++n;
         continue;
       }
-      mine.elements = hull(mine.elements, other.elements);
+      needed.elements = hull(needed.elements, other.elements);
       all.erase(all.begin() + static_cast<std::ptrdiff_t>(n));
       n = 0;
     }
-    all.push_back(mine);
+    all.push_back(needed);
   });
   return all;
 }
 
-/// The bytes that the parts need in this memory, partial values included.
+/// The bytes that the parts need in this memory, those for partial values of reductions included.
 instruction_graph::need instruction_graph::need_of(const task& t, std::span<const part_of_task> parts,
                                                    memory_number m) const {
   need all;
@@ -116,7 +116,7 @@ instruction_graph::need instruction_graph::need_of(const task& t, std::span<cons
 
 namespace {
 
-/// True if no part uses what another writes.
+/// True if no part uses elements that another part writes.
 bool are_independent(const task& t, auto parts) {
   for (std::size_t w = 0; w < t.accesses.size(); ++w) {
     if (!writes(t.accesses[w].how)) continue;
@@ -141,58 +141,59 @@ bool are_independent(const task& t, auto parts) {
 
 }  // namespace
 
-/// If all parts together do not fit, the parts run one after the other, and are cut until two of them fit together, or
-/// at least one.
+/// If all parts together do not fit into memory, makes the plan sequential: cuts the parts until two of them fit
+/// together. If that is impossible, cuts until one fits, and as long as a cut saves more than a tenth.
 void instruction_graph::make_fit(const task& t, const box& own, plan& made) const {
-  made.is_in_turn = false;
-  made.lacks.reset();
+  made.is_sequential = false;
+  made.unmet_need.reset();
   if (maps_.empty() || own.is_empty()) return;
-  for (memory_number m = 1; m < maps_.size() && !made.lacks; ++m)
+  for (memory_number m = 1; m < maps_.size() && !made.unmet_need; ++m)
     if (is_bounded(m))
-      if (need all = need_of(t, made.all(), m); all.bytes > maps_[m].capacity()) made.lacks = std::move(all);
-  if (!made.lacks) return;
+      if (need all = need_of(t, made.all(), m); all.bytes > maps_[m].capacity()) made.unmet_need = std::move(all);
+  if (!made.unmet_need) return;
   plan cut;
-  double least = 1;
-  for (std::uint32_t pieces = t.pieces; pieces <= most_cuts; pieces *= 2) {
+  double best_share = 1;
+  for (std::uint32_t pieces = t.pieces; pieces <= max_pieces; pieces *= 2) {
     const std::size_t parts = cut.part_count;
     divide(t, own, pieces, cut);
     if (cut.part_count <= parts) return;  // no further cut is possible
     if (!are_independent(t, cut.all())) {
-      if (made.lacks) made.lacks->are_tied = true;
+      if (made.unmet_need) made.unmet_need->are_dependent = true;
       return;
     }
     double share = 0;
-    std::optional<need> lacks;
+    std::optional<need> unmet_need;
     for (std::size_t n = 0; n < cut.part_count; ++n) {
       const memory_number m = shape_.memory_of(cut.parts[n].by);
       if (!is_bounded(m)) continue;
       need one = need_of(t, cut.all().subspan(n, 1), m);
-      const double mine = static_cast<double>(one.bytes) / static_cast<double>(maps_[m].capacity());
-      if (mine > 1 && mine > share) lacks = std::move(one);
-      share = std::max(share, mine);
+      const double this_share = static_cast<double>(one.bytes) / static_cast<double>(maps_[m].capacity());
+      if (this_share > 1 && this_share > share) unmet_need = std::move(one);
+      share = std::max(share, this_share);
     }
-    if (made.is_in_turn && share > 0.9 * least) return;
-    if (lacks) {
-      made.lacks = std::move(lacks);
+    if (made.is_sequential && share > 0.9 * best_share) return;
+    if (unmet_need) {
+      made.unmet_need = std::move(unmet_need);
       continue;
     }
     made = cut;
-    made.is_in_turn = true;
-    least = share;
+    made.is_sequential = true;
+    best_share = share;
     if (share <= 0.5) return;
   }
 }
 
-void instruction_graph::refuse(const task& t, const need& lacks) const {
+void instruction_graph::refuse(const task& t, const need& unmet_need) const {
   std::string of;
-  for (const auto& [b, bytes] : lacks.of)
+  for (const auto& [b, bytes] : unmet_need.of)
     of += (of.empty() ? "" : ", ") + bytes_text(bytes) + " of buffer B" + std::to_string(b.number) + " \"" +
           at(b).name + "\"";
-  throw error("B24", "\"" + t.name + "\" needs more of the " + text_of_memory(lacks.where, shape_) + " than there is")
-      .fact("needed", bytes_text(lacks.bytes) + " at once, for chunk " + lacks.chunk.text())
-      .fact("memory", bytes_text(maps_[lacks.where].capacity()))
+  throw error("B24",
+              "\"" + t.name + "\" needs more of the " + text_of_memory(unmet_need.where, shape_) + " than there is")
+      .fact("needed", bytes_text(unmet_need.bytes) + " at once, for chunk " + unmet_need.chunk.text())
+      .fact("memory", bytes_text(maps_[unmet_need.where].capacity()))
       .fact("buffers", of)
-      .because(lacks.are_tied
+      .because(unmet_need.are_dependent
                    ? "it cannot be cut into pieces that fit: some pieces would use elements that others write"
                    : "it is already cut into the smallest pieces possible, or smaller pieces need as much memory")
       .remedy("map fewer elements, or use the memory of the host: launch(on(device_kind::host), ...)");
@@ -220,7 +221,7 @@ void instruction_graph::check(const task& t, const box& own) {
         writers.update(b, static_cast<std::uint32_t>(n));
       }
   }
-  if (p.lacks) refuse(t, *p.lacks);
+  if (p.unmet_need) refuse(t, *p.unmet_need);
   p.is_checked = true;
 }
 

@@ -14,7 +14,7 @@ struct candidate {
   mapping is;
 };
 
-std::string borders(const char* name, const point& by, int dimensions) {
+std::string mapper_text(const char* name, const point& by, int dimensions) {
   std::string text = std::string(name) + "(" + std::to_string(by[0]);
   bool are_equal = true;
   for (int a = 1; a < dimensions; ++a) are_equal = are_equal && by[a] == by[0];
@@ -44,7 +44,7 @@ point border_of(std::span<const observed_use> uses, int dimensions) {
 }
 
 /// The same for elements that are periodic along each axis: the distance to the nearer side.
-point ring_border_of(std::span<const observed_use> uses, const box& elements, int dimensions) {
+point periodic_border_of(std::span<const observed_use> uses, const box& elements, int dimensions) {
   point by;
   for (const observed_use& u : uses)
     for (const box& used : u.used.boxes())
@@ -106,11 +106,11 @@ learned_mapping learn_mapping(std::span<const observed_use> uses, const box& ran
   if (const point by = border_of(uses, dimensions); by != point()) {
     const bool has_corners = std::ranges::any_of(uses, &observed_use::has_corners);
     if (dimensions > 1 && (are_exact || !has_corners))
-      candidates.push_back({borders("star", by, dimensions), mapping::star(elements, by)});
-    candidates.push_back({borders("neighborhood", by, dimensions), mapping::neighborhood(elements, by)});
+      candidates.push_back({mapper_text("star", by, dimensions), mapping::star(elements, by)});
+    candidates.push_back({mapper_text("neighborhood", by, dimensions), mapping::neighborhood(elements, by)});
   }
-  if (const point by = ring_border_of(uses, elements, dimensions); are_exact && by != point())
-    candidates.push_back({borders("wrapped", by, dimensions), mapping::wrapped(elements, by)});
+  if (const point by = periodic_border_of(uses, elements, dimensions); are_exact && by != point())
+    candidates.push_back({mapper_text("wrapped", by, dimensions), mapping::wrapped(elements, by)});
 
   learned_mapping best;
   for (const candidate& c : candidates) {
@@ -118,12 +118,12 @@ learned_mapping learn_mapping(std::span<const observed_use> uses, const box& ran
     if (is.is_enough && (best.text.empty() || is.named < best.named)) best.text = c.text, best.named = is.named;
   }
   for (const observed_use& u : uses) {
-    const std::uint64_t its = u.is_exact ? u.used.volume() : u.count;
-    if (its == 0 && !u.is_exact) {
+    const std::uint64_t used_elements = u.is_exact ? u.used.volume() : u.count;
+    if (used_elements == 0 && !u.is_exact) {
       best.used = 0;
       break;
     }
-    best.used += its;
+    best.used += used_elements;
   }
   if (best.fits() || !are_exact) return best;
   if (std::string function = learn_function(uses, range, elements, dimensions); !function.empty())

@@ -1,9 +1,9 @@
-// memoized_state.hpp - a state machine that memoises its transitions: in a program that repeats itself, states recur,
-// and the effect of a step is looked up instead of computed.
+// memoized_state.hpp - a state machine that memoises its transitions. In a program that repeats itself, states recur:
+// then the effect of a step and the next state are looked up instead of computed.
 //
 // Threads     one owner.
-// Cost        a memoised step: a hash. Any other: the step itself, and O(pieces) to store it. Storing pauses for a
-//             while if states do not recur.
+// Cost        a memoised step: one hash look-up. Any other: the step itself, and O(pieces) to store it. If states do
+//             not recur, nothing is stored for some time.
 // Memory      256 states of 16,384 pieces in all, and the steps between them.
 // Invariants  (1) effects and later states are the same as without memoisation.
 #pragma once
@@ -24,9 +24,10 @@ namespace stretto::graph {
 template <class State, class Effect>
 class memoized_state {
  public:
-  explicit memoized_state(State initial) : is_(std::move(initial)) {}
+  explicit memoized_state(State initial) : state_(std::move(initial)) {}
 
-  /// Names a step: the same name must always do the same. 0 is no name: such a step is not memoised.
+  /// Identifies a step: in the same state, steps of the same name must have the same effect. A step with `what` 0 is
+  /// not memoised.
   struct step_name {
     std::uint64_t what = 0;
     std::uint64_t part = 0;
@@ -40,21 +41,21 @@ class memoized_state {
     if (const Effect* known = look_up(name)) return *known;
     const state_number before = begin_step(name);
     effect_ = {};
-    step(is_, effect_);
+    step(state_, effect_);
     end_step(name, before);
     return effect_;
   }
-  /// Forgets all steps: the same names do other things from now on.
+  /// Forgets all stored steps. To be called before the same names have other effects.
   void forget() {
     materialise();
-    now_ = unknown;
+    current_ = unknown;
     states_.clear(), steps_.clear(), names_.clear();
     pieces_ = 0;
     hits_ = 0;
   }
   const State& current() {
     materialise();
-    return is_;
+    return state_;
   }
 
  private:
@@ -84,7 +85,7 @@ class memoized_state {
   };
   struct step_taken {
     state_number to = unknown;
-    Effect did;
+    Effect effect;
   };
   struct past_state {
     std::vector<std::uint64_t> key;
@@ -92,57 +93,57 @@ class memoized_state {
   };
 
   const Effect* look_up(const step_name& name) {
-    if (now_ == unknown || name.what == 0) return nullptr;
-    const auto known = steps_.find({now_, name});
+    if (current_ == unknown || name.what == 0) return nullptr;
+    const auto known = steps_.find({current_, name});
     if (known == steps_.end()) return nullptr;
-    is_behind_ = is_behind_ || known->second.to != now_;
-    now_ = known->second.to;
+    is_stale_ = is_stale_ || known->second.to != current_;
+    current_ = known->second.to;
     ++hits_;
-    return &known->second.did;
+    return &known->second.effect;
   }
 
   void materialise() {
-    if (is_behind_) is_ = states_[now_ - 1].is;
-    is_behind_ = false;
+    if (is_stale_) state_ = states_[current_ - 1].is;
+    is_stale_ = false;
   }
 
   state_number begin_step(const step_name& name) {
     materialise();
-    const state_number before = std::exchange(now_, unknown);
-    remembers_ = false;
+    const state_number before = std::exchange(current_, unknown);
+    stores_step_ = false;
     if (name.what == 0 || (pause_ != 0 && pause_-- != 0)) return before;
     if (names_.size() >= most_names) names_.clear();
     // A name that occurs for the first time may never recur.
-    remembers_ = !names_.insert(name).second && is_.pieces() <= most_pieces;
+    stores_step_ = !names_.insert(name).second && state_.pieces() <= most_pieces;
     return before;
   }
 
   void end_step(const step_name& name, state_number before) {
-    if (!remembers_ || is_.pieces() > most_pieces) return;
+    if (!stores_step_ || state_.pieces() > most_pieces) return;
     if (states_.size() == most_states || pieces_ > most_pieces_in_all) {
-      // The program does not repeat itself, or with a long period. The less memoising has saved, the longer it pauses.
+      // The program does not repeat itself, or has a long period. The fewer steps were found, the longer the pause.
       next_pause_ = hits_ >= 8 * states_.size() ? least_pause : std::min(2 * next_pause_, most_pause);
       forget();
       pause_ = next_pause_;
       return;
     }
-    now_ = number_of_present();
-    if (before != unknown) steps_.insert_or_assign({before, name}, step_taken{now_, effect_});
+    current_ = number_of_current_state();
+    if (before != unknown) steps_.insert_or_assign({before, name}, step_taken{current_, effect_});
   }
 
-  state_number number_of_present() {
-    std::vector<std::uint64_t> key = is_.key();
+  state_number number_of_current_state() {
+    std::vector<std::uint64_t> key = state_.key();
     for (std::size_t i = 0; i < states_.size(); ++i)
       if (states_[i].key == key) return static_cast<state_number>(i + 1);
-    states_.push_back({std::move(key), is_});
-    pieces_ += is_.pieces();
+    states_.push_back({std::move(key), state_});
+    pieces_ += state_.pieces();
     return static_cast<state_number>(states_.size());
   }
 
-  State is_;                // the current state, unless is_behind_
-  bool is_behind_ = false;  // then states_[now_ - 1] is the current state
-  bool remembers_ = false;  // the step in progress is to be stored
-  state_number now_ = unknown;
+  State state_;               // the current state, unless is_stale_
+  bool is_stale_ = false;     // then states_[current_ - 1] is the current state
+  bool stores_step_ = false;  // the step in progress is to be stored
+  state_number current_ = unknown;
   std::vector<past_state> states_;  // by number - 1
   std::size_t pieces_ = 0;          // of all of them
   std::unordered_map<edge, step_taken, hash> steps_;

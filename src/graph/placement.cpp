@@ -14,7 +14,7 @@ placement::allocation& placement::at(allocation_id a) { return *std::ranges::fin
 
 void placement::drop(allocation_id a) {
   const allocation& evicted = at(a);
-  valid_.apply({loses, evicted.where, evicted.elements},
+  valid_.apply({drops, evicted.where, evicted.elements},
                [&](validity& is, std::vector<valid_part>&) { is.lost(evicted.elements, evicted.where); });
   std::erase_if(allocations_, [a](const allocation& one) { return one.is == a; });
 }
@@ -37,31 +37,31 @@ namespace {
 
 /// True if `part` is adjacent to `all` along one axis, and within it along the others.
 bool is_at_border(const box& part, const box& all) {
-  int beside = 0;
+  int axes_outside = 0;
   for (int a = 0; a < max_axes; ++a) {
     if (part.min()[a] >= all.min()[a] && part.max()[a] <= all.max()[a]) continue;
     if (part.min()[a] != all.max()[a] && part.max()[a] != all.min()[a]) return false;
-    ++beside;
+    ++axes_outside;
   }
-  return beside == 1;
+  return axes_outside == 1;
 }
 
 }  // namespace
 
-box placement::with_growth(memory_number m, const box& where) const {
+box placement::joined_with_growing(memory_number m, const box& where) const {
   for (const allocation& a : allocations_)
-    if (a.where == m && a.grown >= again && is_at_border(where, a.elements))
+    if (a.where == m && a.growths >= repeated_growth && is_at_border(where, a.elements))
       return box_to_allocate(m, hull(where, a.elements));
   return where;
 }
 
 box placement::box_with_growth(memory_number m, const box& needed) const {
-  const box where = with_growth(m, needed);
+  const box where = joined_with_growing(m, needed);
   box before;  // the largest allocation that is replaced
   std::uint32_t grown = 0;
   for (const allocation& a : allocations_) {
     if (a.where != m || !where.contains(a.elements)) continue;
-    grown = std::max(grown, a.grown);
+    grown = std::max(grown, a.growths);
     if (a.elements.volume() > before.volume()) before = a.elements;
   }
   if (grown == 0) return where;
@@ -74,7 +74,7 @@ box placement::box_with_growth(memory_number m, const box& needed) const {
   return box_to_allocate(m, intersection(box::between(min, max), elements_));
 }
 
-std::vector<placement::allocation> placement::take(memory_number m, const box& where) {
+std::vector<placement::allocation> placement::remove_within(memory_number m, const box& where) {
   std::vector<allocation> taken;
   const auto kept = std::stable_partition(allocations_.begin(), allocations_.end(), [&](const allocation& a) {
     return a.where != m || !where.contains(a.elements);

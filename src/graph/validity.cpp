@@ -6,7 +6,7 @@ void validity::copied(const box& where, memory_number m) {
   for (const auto& [part, has] : valid_.query(where)) valid_.update(part, has | only(m));
 }
 
-void validity::take(const box& where, memory_number m, std::vector<valid_part>& lacking) {
+void validity::make_valid(const box& where, memory_number m, std::vector<valid_part>& lacking) {
   bool is_there = true;
   valid_.look(where, [&](const box&, memory_set has) { return is_there = (has & only(m)) != 0; });
   if (is_there) return;

@@ -25,8 +25,8 @@ class validity {
   void written(const box& where, memory_number m) { valid_.update(where, only(m)); }
   /// Marks the parts of `where` that are valid anywhere as valid in this memory, too.
   void copied(const box& where, memory_number m);
-  /// Appends the parts of `where` that are valid in other memories and not in this one; marks them valid in this one.
-  void take(const box& where, memory_number m, std::vector<valid_part>& lacking);
+  /// Appends the parts of `where` that are valid only in other memories, and marks them as valid in this one.
+  void make_valid(const box& where, memory_number m, std::vector<valid_part>& lacking);
   /// `where` becomes invalid in this memory. Elements that were valid only there are lost.
   void lost(const box& where, memory_number m);
 

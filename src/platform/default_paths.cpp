@@ -10,11 +10,11 @@ template <typename Rule>
 std::vector<std::vector<place>> paths_by(const platform_description& description, std::uint32_t workers, Rule rule) {
   const auto homes = default_homes(description);
   if (homes.empty()) return std::vector<std::vector<place>>(workers);
-  const auto near = adjacency_of(description);
+  const auto adjacent = adjacency_of(description);
   std::vector<std::vector<place>> paths;
   std::size_t entries = 0;
   for (std::uint32_t w = 0; w < workers; ++w) {
-    paths.push_back(w < homes.size() ? rule(description, near, homes[w]) : paths[w % homes.size()]);
+    paths.push_back(w < homes.size() ? rule(description, adjacent, homes[w]) : paths[w % homes.size()]);
     entries += paths.back().size();
     if (entries > max_path_entries)
       throw error("P10", "the default paths of " + std::to_string(workers) + " workers visit more than " +
@@ -39,12 +39,12 @@ std::vector<place> default_homes(const platform_description& description) {
   return of([](place_kind) { return true; });
 }
 
-std::vector<place> climb(const platform_description& description, const adjacency& near, place home) {
+std::vector<place> climb(const platform_description& description, const adjacency& adjacent, place home) {
   std::vector<place> path{home};
   const auto kind = [&](std::uint32_t i) { return description.places[i].kind; };
   for (;;) {
     place next;
-    for (const auto& e : near.of(path.back())) {
+    for (const auto& e : adjacent.of(path.back())) {
       const auto k = kind(e.to);
       if (k > place_kind::system_memory || k <= kind(path.back().index)) continue;
       if (!next || k < kind(next.index)) next = {e.to};
@@ -54,10 +54,10 @@ std::vector<place> climb(const platform_description& description, const adjacenc
   }
 }
 
-std::vector<place> nearest_first(const platform_description& description, const adjacency& near, place home) {
+std::vector<place> nearest_first(const platform_description& description, const adjacency& adjacent, place home) {
   const auto homes = default_homes(description);
   const auto at = static_cast<std::size_t>(std::lower_bound(homes.begin(), homes.end(), home) - homes.begin());
-  // Home's own share of a run of equally near places: where this worker begins to ask, around the ring.
+  // Rotates a range of equally near places, so that each home begins at another one.
   const auto begin_at_share = [&](auto first, auto last) {
     const auto size = static_cast<std::size_t>(last - first);
     const auto share = (at * size + homes.size() - 1) / std::max<std::size_t>(1, homes.size()) % size;
@@ -66,9 +66,9 @@ std::vector<place> nearest_first(const platform_description& description, const 
   const auto kind = [&](place p) { return description.places[p.index].kind; };
   std::vector<bool> seen(description.places.size(), false);
   std::vector<place> path, ring{home}, next;
-  // Links between places of one kind count only where no other link leads on.
+  // Follows links between places of one kind only where no other link leads further.
   const auto extend = [&](place p, bool to_same_kind) {
-    for (const auto& e : near.of(p))
+    for (const auto& e : adjacent.of(p))
       if (!seen[e.to] && is_host(kind({e.to})) && (kind({e.to}) == kind(p)) == to_same_kind)
         seen[e.to] = true, next.push_back({e.to});
   };

@@ -106,7 +106,7 @@ class tree {
       std::vector<place> order{{root}};
       seen_[root] = true;
       for (std::size_t i = 0; i < order.size(); ++i)
-        for (const auto& e : g_.near.of(order[i]))
+        for (const auto& e : g_.adjacent.of(order[i]))
           if (!seen_[e.to]) {
             seen_[e.to] = true, in_tree_[e.link] = true;
             children_[order[i].index].push_back({e.to});

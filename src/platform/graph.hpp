@@ -1,7 +1,7 @@
-// graph.hpp - the data behind a platform: a checked description with the indexes that make queries cheap.
+// graph.hpp - the data behind a platform: a checked description, with tables for the queries of `platform`.
 //
 // Threads     immutable after checked() returns.
-// Cost        checked: O(places + links + path entries); may_climb and the like: one comparison.
+// Cost        checked: O(places + links + path entries), and sorting.
 // Invariants  those of platform.hpp.
 #pragma once
 
@@ -23,7 +23,7 @@ inline constexpr std::uint32_t max_workers = 4096;
 inline constexpr std::size_t max_places = 65535;           // schedulers number them by 16 bits
 inline constexpr std::size_t max_path_entries = 1u << 22;  // pop and steal paths of all workers together
 
-/// Links of each place, side by side: neighbours of p are [first[p], first[p + 1]).
+/// The links of all places in one array (compressed rows): place p has edges[first[p]] to edges[first[p + 1] - 1].
 struct adjacency {
   struct edge {
     std::uint32_t to;
@@ -39,14 +39,15 @@ adjacency adjacency_of(const platform_description& description);
 
 struct graph {
   platform_description is;
-  adjacency near;
+  adjacency adjacent;
   std::unordered_map<std::string_view, place> by_name;  // views into `is`
-  std::vector<place> homes;                             // per worker
-  std::vector<bool> processor, memory, served;          // per place
+  std::vector<place> homes;                             // by worker: platform::home
+  std::vector<bool> processor, memory;                  // by place: it can run tasks, it can hold data
+  std::vector<bool> served;                             // by place: it is on the path of some worker
 };
 
-/// Where each part of a description was written, for messages: each function yields "file:line:column", or an
-/// empty text. Absent functions mean that the description was built by a program.
+/// The positions of a description's parts in its file, for errors. Each function returns "file:line:column", or an
+/// empty text. The functions are empty if a program built the description.
 struct origins {
   std::function<std::string(std::size_t place)> of_place = {};
   std::function<std::string(std::size_t link)> of_link = {};

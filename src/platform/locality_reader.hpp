@@ -1,4 +1,4 @@
-// locality_reader.hpp - a locality graph file becomes a platform: names resolved, faults located.
+// locality_reader.hpp - reads the text of a locality graph file, resolves its names, and locates its faults.
 //
 // Threads     pure.
 // Cost        linear in the text and in the path entries of all workers.

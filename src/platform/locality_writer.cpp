@@ -12,19 +12,19 @@
 namespace stretto::places {
 namespace {
 
-std::string shortest(double value) {
+std::string shortest_text(double value) {
   char text[40];
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
-/// Members of an object on one line.
-class members {
+/// Writes a JSON object on one line.
+class inline_object {
  public:
   void add(const char* key, std::string value) {
     text_ += (text_.empty() ? "\"" : ", \"") + std::string(key) + "\": " + std::move(value);
   }
   void add(const char* key, const std::optional<double>& value) {
-    if (value) add(key, shortest(*value));
+    if (value) add(key, shortest_text(*value));
   }
   std::string object() const { return '{' + text_ + '}'; }
 
@@ -32,11 +32,11 @@ class members {
   std::string text_;
 };
 
-std::string written(const place_description& p) {
-  const bool bare = p.kind == kind_implied_by(p.name) && !p.capacity_bytes && p.cpus.empty() && !p.device_index &&
-                    !p.bandwidth_bytes_per_second && !p.latency_seconds;
-  if (bare) return json_quoted(p.name);
-  members m;
+std::string to_text(const place_description& p) {
+  const bool is_name_alone = p.kind == kind_implied_by(p.name) && !p.capacity_bytes && p.cpus.empty() &&
+                             !p.device_index && !p.bandwidth_bytes_per_second && !p.latency_seconds;
+  if (is_name_alone) return json_quoted(p.name);
+  inline_object m;
   m.add("name", json_quoted(p.name));
   m.add("kind", json_quoted(to_string(p.kind)));
   if (p.capacity_bytes) m.add("capacity_bytes", std::to_string(*p.capacity_bytes));
@@ -47,18 +47,19 @@ std::string written(const place_description& p) {
   return m.object();
 }
 
-std::string written(const graph& g, const place_link& l) {
+std::string to_text(const graph& g, const place_link& l) {
   const auto pair =
       '[' + json_quoted(g.is.places[l.a.index].name) + ", " + json_quoted(g.is.places[l.b.index].name) + ']';
   if (!l.bandwidth_bytes_per_second && !l.latency_seconds) return pair;
-  members m;
+  inline_object m;
   m.add("between", pair);
   m.add("bandwidth_bytes_per_second", l.bandwidth_bytes_per_second);
   m.add("latency_seconds", l.latency_seconds);
   return m.object();
 }
 
-/// One name for all workers at a step of their paths: the same for all, or a prefix and $(id % period / run).
+/// One expression for the places of all workers at a step of their paths: a name that is the same for all, or a prefix
+/// with $(id % period / run). Nothing if there is none.
 std::optional<std::string> common_step(const graph& g, std::size_t step) {
   const auto& paths = g.is.pop_paths;
   const auto name = [&](std::size_t w) -> const std::string& { return g.is.places[paths[w][step].index].name; };
@@ -91,30 +92,30 @@ std::optional<std::string> common_pop_path(const graph& g) {
   return '[' + out + ']';
 }
 
-std::string listed(const graph& g, const std::vector<place>& path) {
+std::string path_text(const graph& g, const std::vector<place>& path) {
   std::string out = "[";
   for (const place p : path) out += (out.size() > 1 ? ", " : "") + json_quoted(g.is.places[p.index].name);
   return out + ']';
 }
 
-/// The most frequent text as the default, and the others by worker.
-std::string table(const std::vector<std::string>& texts) {
-  std::map<std::string_view, std::size_t> times;
-  for (const auto& text : texts) ++times[text];
-  const auto usual = std::max_element(times.begin(), times.end(), [](const auto& a, const auto& b) {
-                       return a.second < b.second;
-                     })->first;
-  std::string out = "{\n    \"default\": " + std::string(usual);
+/// The paths of all workers: the most frequent one as the default, and the others by worker.
+std::string path_table(const std::vector<std::string>& texts) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const auto& text : texts) ++counts[text];
+  const auto most_frequent = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+                               return a.second < b.second;
+                             })->first;
+  std::string out = "{\n    \"default\": " + std::string(most_frequent);
   for (std::size_t w = 0; w < texts.size(); ++w)
-    if (texts[w] != usual) out += ",\n    \"" + std::to_string(w) + "\": " + texts[w];
+    if (texts[w] != most_frequent) out += ",\n    \"" + std::to_string(w) + "\": " + texts[w];
   return out + "\n  }";
 }
 
 std::string pop_table(const graph& g) {
-  if (const auto common = common_pop_path(g)) return table({*common});
+  if (const auto common = common_pop_path(g)) return path_table({*common});
   std::vector<std::string> texts;
-  for (const auto& path : g.is.pop_paths) texts.push_back(listed(g, path));
-  return table(texts);
+  for (const auto& path : g.is.pop_paths) texts.push_back(path_text(g, path));
+  return path_table(texts);
 }
 
 std::string steal_table(const graph& g) {
@@ -124,11 +125,11 @@ std::string steal_table(const graph& g) {
   std::vector<std::string> texts;
   for (std::size_t w = 0; w < g.is.steal_paths.size(); ++w) {
     const auto& path = g.is.steal_paths[w];
-    // The rule is worth trying, and cheap beside the path itself, only where the path visits the whole host.
-    const bool by_rule = path.size() == host_places && path == nearest_first(g.is, g.near, homes[w % homes.size()]);
-    texts.push_back(by_rule ? "\"nearest\"" : listed(g, path));
+    // Apply the rule only if the path visits the whole host: then the path itself costs as much to write.
+    const bool by_rule = path.size() == host_places && path == nearest_first(g.is, g.adjacent, homes[w % homes.size()]);
+    texts.push_back(by_rule ? "\"nearest\"" : path_text(g, path));
   }
-  return table(texts);
+  return path_table(texts);
 }
 
 }  // namespace
@@ -136,9 +137,9 @@ std::string steal_table(const graph& g) {
 std::string locality_graph_of(const graph& g) {
   const auto workers = static_cast<std::uint32_t>(g.is.pop_paths.size());
   std::string out = "{\n  \"nworkers\": " + std::to_string(workers) + ",\n  \"declarations\": [";
-  for (const auto& p : g.is.places) out += (&p == g.is.places.data() ? "\n    " : ",\n    ") + written(p);
+  for (const auto& p : g.is.places) out += (&p == g.is.places.data() ? "\n    " : ",\n    ") + to_text(p);
   out += "\n  ],\n  \"reachability\": [";
-  for (const auto& l : g.is.links) out += (&l == g.is.links.data() ? "\n    " : ",\n    ") + written(g, l);
+  for (const auto& l : g.is.links) out += (&l == g.is.links.data() ? "\n    " : ",\n    ") + to_text(g, l);
   out += g.is.links.empty() ? "],\n  \"pop_paths\": " : "\n  ],\n  \"pop_paths\": ";
   out += pop_table(g) + ",\n  \"steal_paths\": " + steal_table(g);
   return out + "\n}\n";

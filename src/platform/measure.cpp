@@ -27,9 +27,9 @@ namespace {
 using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr auto whole_budget = milliseconds(170);  // the rest of 200 ms is for starting and ending
-constexpr std::size_t large_bytes =
-    32u << 20;  // beyond a core's share of most last-level caches; two buffers at a time
+constexpr auto time_budget = milliseconds(170);  // of 200 ms, the rest is for starting and joining threads
+// More than a core's share of most last-level caches. Two buffers of this size exist at a time.
+constexpr std::size_t large_bytes = 32u << 20;
 
 double seconds_since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
 
@@ -45,9 +45,9 @@ void bind_to(const place_description& core) {
         .remedy("measure a platform that was discovered on this machine");
 }
 
-/// Runs `body` on a thread bound to a core, so that the caller's own binding stays as it was.
+/// Runs `body` on a new thread that is bound to a core; the binding of the calling thread does not change.
 template <typename Body>
-void on_core(const place_description& core, Body body) {
+void run_on_core(const place_description& core, Body body) {
   std::exception_ptr failure;
   std::thread([&] {
     try {
@@ -82,7 +82,7 @@ class pages {
   void* at_;
 };
 
-/// Bytes per second of copying `bytes` from one buffer to the other: the best of what fits in the time.
+/// Bytes per second of copying `bytes` from one buffer to the other: the best of as many tries as `limit` allows.
 double copy_bandwidth(std::byte* to, const std::byte* from, std::size_t bytes, milliseconds limit) {
   const auto begin = clock::now();
   const std::size_t rounds = std::max<std::size_t>(1, (std::size_t{1} << 20) / bytes);  // long enough for the clock
@@ -91,7 +91,7 @@ double copy_bandwidth(std::byte* to, const std::byte* from, std::size_t bytes, m
     const auto start = clock::now();
     for (std::size_t i = 0; i < rounds; ++i) {
       std::memcpy(to, from, bytes);
-      asm volatile("" : : "r"(to) : "memory");  // every copy is wanted
+      asm volatile("" : : "r"(to) : "memory");  // keeps the compiler from removing copies
     }
     best = std::min(best, seconds_since(start));
   } while (clock::now() - begin < limit);
@@ -119,11 +119,13 @@ double load_latency(const std::byte* at, std::size_t bytes, milliseconds limit) 
   return best;
 }
 
-/// Seconds for a cache line written on one core to be seen on the other; nothing if they never ran together.
-std::optional<double> hand_off(const place_description& here, const place_description& there, milliseconds limit) {
+/// Seconds until a cache line that one core has written is visible to the other; nothing if the two threads did not run
+/// at the same time. The threads take turns: each waits for the other's number and stores the next.
+std::optional<double> ping_pong_seconds(const place_description& here, const place_description& there,
+                                        milliseconds limit) {
   struct alignas(128) {
-    std::atomic<std::uint64_t> ball{0};
-  } line;
+    std::atomic<std::uint64_t> counter{0};
+  } shared_line;
   constexpr std::uint64_t stop = ~std::uint64_t{0};
   std::exception_ptr failure, failure_there;
   std::thread other([&] {
@@ -134,21 +136,21 @@ std::optional<double> hand_off(const place_description& here, const place_descri
     }
     for (std::uint64_t expected = 1;; expected += 2) {
       std::uint64_t seen;
-      while ((seen = line.ball.load(std::memory_order_acquire)) != expected)
+      while ((seen = shared_line.counter.load(std::memory_order_acquire)) != expected)
         if (seen == stop) return;
-      if (!line.ball.compare_exchange_strong(seen, expected + 1, std::memory_order_acq_rel)) return;
+      if (!shared_line.counter.compare_exchange_strong(seen, expected + 1, std::memory_order_acq_rel)) return;
     }
   });
   double best = std::numeric_limits<double>::infinity();
   const auto end = clock::now() + limit;
   try {
-    on_core(here, [&] {
+    run_on_core(here, [&] {
       constexpr int rounds = 200;
-      for (std::uint64_t ball = 1; clock::now() < end;) {
+      for (std::uint64_t counter = 1; clock::now() < end;) {
         const auto start = clock::now();
-        for (int i = 0; i < rounds; ++i, ball += 2) {
-          line.ball.store(ball, std::memory_order_release);
-          for (int spins = 0; line.ball.load(std::memory_order_acquire) != ball + 1; ++spins)
+        for (int i = 0; i < rounds; ++i, counter += 2) {
+          shared_line.counter.store(counter, std::memory_order_release);
+          for (int spins = 0; shared_line.counter.load(std::memory_order_acquire) != counter + 1; ++spins)
             if ((spins & 1023) == 1023 && clock::now() > end) return;
         }
         best = std::min(best, seconds_since(start) / (2 * rounds));
@@ -157,7 +159,7 @@ std::optional<double> hand_off(const place_description& here, const place_descri
   } catch (...) {
     failure = std::current_exception();
   }
-  line.ball.store(stop, std::memory_order_release);
+  shared_line.counter.store(stop, std::memory_order_release);
   other.join();
   if (failure_there) failure = failure_there;
   if (failure) std::rethrow_exception(failure);
@@ -167,9 +169,9 @@ std::optional<double> hand_off(const place_description& here, const place_descri
 
 class measurement {
  public:
-  explicit measurement(const graph& g) : g_(g), is_(g.is), end_(clock::now() + whole_budget) {
-    for (std::uint32_t i = 0; i < is_.places.size(); ++i)
-      if (is_.places[i].kind == place_kind::core && !is_.places[i].cpus.empty()) cores_.push_back({i});
+  explicit measurement(const graph& g) : g_(g), result_(g.is), deadline_(clock::now() + time_budget) {
+    for (std::uint32_t i = 0; i < result_.places.size(); ++i)
+      if (result_.places[i].kind == place_kind::core && !result_.places[i].cpus.empty()) cores_.push_back({i});
     if (cores_.empty())
       throw error("P17", "the platform has no core that can be measured")
           .because("none of its places is a core with \"cpus\", the numbers of its CPUs")
@@ -177,25 +179,25 @@ class measurement {
   }
 
   platform_description run() {
-    meeting_places();
-    levels();
-    memories();
-    return std::move(is_);
+    measure_core_pairs();
+    measure_hierarchy();
+    measure_memories();
+    return std::move(result_);
   }
 
  private:
-  place_description& at(place p) { return is_.places[p.index]; }
-  bool late() const { return clock::now() >= end_; }
+  place_description& at(place p) { return result_.places[p.index]; }
+  bool is_out_of_time() const { return clock::now() >= deadline_; }
 
-  /// The caches and the memory of the first core, from the inside out.
-  void levels() {
-    const auto path = climb(g_.is, g_.near, cores_.front());
-    on_core(at(cores_.front()), [&] {
+  /// Measures the caches and the memory of the first core, from the innermost outwards.
+  void measure_hierarchy() {
+    const auto path = climb(g_.is, g_.adjacent, cores_.front());
+    run_on_core(at(cores_.front()), [&] {
       double inner = 0;
-      for (std::size_t i = 1; i < path.size() && (i == 1 || !late()); ++i) {
+      for (std::size_t i = 1; i < path.size() && (i == 1 || !is_out_of_time()); ++i) {
         const auto capacity = at(path[i]).capacity_bytes.value_or(large_bytes * 2);
         const bool cache = at(path[i]).kind <= place_kind::l5;
-        // Half of a cache, so that source and target of a copy fit, and a quarter for what else runs.
+        // Source and target of a copy together take three quarters of a cache; the rest is for other programs.
         const auto bytes = cache
                                ? std::clamp<std::size_t>(static_cast<std::size_t>(capacity) * 3 / 8, 4096, large_bytes)
                                : large_bytes;
@@ -203,85 +205,86 @@ class measurement {
         const double latency = std::max(inner, load_latency(from.data(), bytes, milliseconds(3)));
         const double bandwidth = copy_bandwidth(to.data(), from.data(), cache ? bytes / 2 : bytes, milliseconds(3));
         if (!cache && i + 1 == path.size()) at(path[i]).bandwidth_bytes_per_second = bandwidth;
-        spread(at(path[i - 1]).kind, at(path[i]).kind, bandwidth, latency - inner);
+        set_links_between(at(path[i - 1]).kind, at(path[i]).kind, bandwidth, latency - inner);
         inner = latency;
       }
     });
   }
 
-  /// Machines are regular: what holds for one link holds for all between the same kinds.
-  void spread(place_kind inner, place_kind outer, double bandwidth, double latency) {
-    for (auto& l : is_.links) {
+  /// Sets the figures of all links between two kinds of places: machines are regular.
+  void set_links_between(place_kind inner, place_kind outer, double bandwidth, double latency) {
+    for (auto& l : result_.links) {
       const auto a = at(l.a).kind, b = at(l.b).kind;
       if (std::minmax(a, b) == std::minmax(inner, outer))
         l.bandwidth_bytes_per_second = bandwidth, l.latency_seconds = latency;
     }
   }
 
-  void memories() {
+  void measure_memories() {
     std::vector<std::pair<place, place>> nodes;  // a memory and the core closest to it
-    for (std::uint32_t i = 0; i < is_.places.size(); ++i) {
+    for (std::uint32_t i = 0; i < result_.places.size(); ++i) {
       if (at({i}).kind != place_kind::numa && at({i}).kind != place_kind::system_memory) continue;
       const auto core = nearest(g_, {i}, place_kind::core);
       if (core && !at(*core).cpus.empty()) nodes.emplace_back(place{i}, *core);
     }
     for (const auto& [memory, core] : nodes) {
-      if (late()) return;
-      if (at(memory).bandwidth_bytes_per_second && memory == climb(g_.is, g_.near, cores_.front()).back())
+      if (is_out_of_time()) return;
+      if (at(memory).bandwidth_bytes_per_second && memory == climb(g_.is, g_.adjacent, cores_.front()).back())
         continue;  // just measured
-      on_core(at(core), [&] {
+      run_on_core(at(core), [&] {
         const pages from(large_bytes), to(large_bytes);
         at(memory).bandwidth_bytes_per_second = copy_bandwidth(to.data(), from.data(), large_bytes, milliseconds(5));
       });
     }
     for (std::size_t i = 0; i < nodes.size(); ++i)
-      for (std::size_t j = i + 1; j < nodes.size() && !late(); ++j)
+      for (std::size_t j = i + 1; j < nodes.size() && !is_out_of_time(); ++j)
         if (at(nodes[i].first).kind == place_kind::numa && at(nodes[j].first).kind == place_kind::numa)
-          across(nodes[i], nodes[j]);
+          measure_between(nodes[i], nodes[j]);
   }
 
-  /// A copy from the memory near one core to that near another, by the second core.
-  void across(const std::pair<place, place>& a, const std::pair<place, place>& b) {
+  /// Core b.second copies from memory a.first to memory b.first. Adds their link if there is none.
+  void measure_between(const std::pair<place, place>& a, const std::pair<place, place>& b) {
     constexpr std::size_t bytes = large_bytes / 4;
     std::unique_ptr<pages> from;
-    on_core(at(a.second), [&] { from = std::make_unique<pages>(bytes); });
-    on_core(at(b.second), [&] {
+    run_on_core(at(a.second), [&] { from = std::make_unique<pages>(bytes); });
+    run_on_core(at(b.second), [&] {
       const pages to(bytes);
       const double latency = load_latency(from->data(), bytes, milliseconds(1));
       const double bandwidth = copy_bandwidth(to.data(), from->data(), bytes, milliseconds(2));
       const auto joins = [&](const place_link& l) { return std::minmax(l.a, l.b) == std::minmax(a.first, b.first); };
-      auto link = std::find_if(is_.links.begin(), is_.links.end(), joins);
-      if (link == is_.links.end()) link = is_.links.insert(link, place_link{a.first, b.first, {}, {}});
+      auto link = std::find_if(result_.links.begin(), result_.links.end(), joins);
+      if (link == result_.links.end()) link = result_.links.insert(link, place_link{a.first, b.first, {}, {}});
       link->bandwidth_bytes_per_second = bandwidth;
       link->latency_seconds = latency;
     });
   }
 
-  /// One pair of cores for each kind of place where two can meet: the first core, and the first core elsewhere below.
-  void meeting_places() {
-    const auto outwards = climb(g_.is, g_.near, cores_.front());
+  /// For each cache and memory that the first core shares with others: measures the first core with one other core that
+  /// shares this place with it, but no inner one. All places of the same kind get the result.
+  void measure_core_pairs() {
+    const auto outwards = climb(g_.is, g_.adjacent, cores_.front());
     std::set<place> below{cores_.front()};
     for (const place p : outwards) {
-      if (p == cores_.front() || late()) continue;
+      if (p == cores_.front() || is_out_of_time()) continue;
       for (const place core : cores_) {
         if (below.contains(core)) continue;
-        const auto path = climb(g_.is, g_.near, core);
+        const auto path = climb(g_.is, g_.adjacent, core);
         if (std::find(path.begin(), path.end(), p) == path.end()) continue;
-        if (const auto time = hand_off(at(cores_.front()), at(core), milliseconds(5)))
-          for (auto& other : is_.places)
+        if (const auto time = ping_pong_seconds(at(cores_.front()), at(core), milliseconds(5)))
+          for (auto& other : result_.places)
             if (other.kind == at(p).kind) other.latency_seconds = *time;
         break;
       }
       for (const place core : cores_)
-        if (const auto path = climb(g_.is, g_.near, core); std::find(path.begin(), path.end(), p) != path.end())
+        if (const auto path = climb(g_.is, g_.adjacent, core); std::find(path.begin(), path.end(), p) != path.end())
           below.insert(core);
     }
   }
 
   const graph& g_;
-  platform_description is_;
+  platform_description result_;
   std::vector<place> cores_;
-  clock::time_point end_;
+  clock::time_point deadline_;
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
-// measure.hpp - how fast this machine's memories, caches and cores are for one another, by trying.
+// measure.hpp - measures latencies and bandwidths between the cores, caches and memories of this machine.
 //
 // Threads     starts threads of its own, at most two at a time, bound to cores of the graph; blocks until done.
-// Cost        at most about 200 ms: each figure has a time limit, and those that do not fit stay unknown. 64 MiB.
-// Source      load latency by a chain of dependent loads in scattered order; hand-off by two threads that answer one
-//             another through one cache line; bandwidth by memcpy. The best of several tries counts: noise only slows.
+// Cost        about 200 ms at most, and 64 MiB. Each figure has a time limit; a figure for which no time is left stays
+//             unknown.
+// Source      latency: a chain of dependent loads in scattered order. Transfer of a cache line: ping-pong of two
+//             threads. Bandwidth: memcpy. The best of several tries counts, since noise only slows.
 #pragma once
 
 #include "platform/graph.hpp"
@@ -12,10 +13,11 @@ namespace stretto::places {
 
 /// The description of `g` with figures added where they could be measured:
 ///
-///   links along the pop path of worker 0, and all links between the same kinds: latency such that their sum up to a
-///       level is the time of a load from it; bandwidth of a copy whose data lives at the outer end
-///   host memories: bandwidth of a copy inside them, and links between NUMA nodes (added): copies across
-///   caches and memories where cores meet: the time to hand a cache line over
+///   links from the first core outwards, and all links between the same kinds of places: the latencies up to a level
+///       add up to the time of a load from that level; the bandwidth is that of a copy of data at the outer end
+///   host memories: the bandwidth of a copy within them
+///   links between NUMA nodes, which it adds: latency and bandwidth from one node to the other
+///   caches and memories that cores share: the latency with which a cache line moves from one core to another
 ///
 ///   throws   P17 if no core of the graph is a CPU that this process may run on
 platform_description measure(const graph& g);

@@ -149,7 +149,7 @@ std::span<const place_link> platform::links() const noexcept { return graph_->is
 std::vector<place> platform::neighbors(place p) const {
   entry(*graph_, p);
   std::vector<place> found;
-  for (const auto& e : graph_->near.of(p)) found.push_back({e.to});
+  for (const auto& e : graph_->adjacent.of(p)) found.push_back({e.to});
   return found;
 }
 
@@ -177,8 +177,8 @@ bool addresses(const places::graph& g, place processor, place memory) {
   if (g.is.places[processor.index].kind != place_kind::gpu)
     return kind == place_kind::numa || kind == place_kind::system_memory || kind == place_kind::pinned_memory;
   if (kind != place_kind::gpu_memory && kind != place_kind::pinned_memory) return false;
-  const auto& near = g.near.of(processor);
-  return std::any_of(near.begin(), near.end(), [&](const auto& e) { return place{e.to} == memory; });
+  const auto& adjacent = g.adjacent.of(processor);
+  return std::any_of(adjacent.begin(), adjacent.end(), [&](const auto& e) { return place{e.to} == memory; });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// platform_copy_routes.hpp - adds the copy routes of a runtime to its platform.
+// platform_copy_routes.hpp - access to the copy routes inside a platform, which a runtime adds when it starts.
 //
 // Threads     pure.
 #pragma once
@@ -13,8 +13,9 @@
 namespace stretto::places {
 
 struct platform_copy_routes {
-  static platform added(platform machine, std::shared_ptr<const copy_routes> ways) {
-    machine.copies_ = std::move(ways);
+  /// The platform with these routes.
+  static platform added(platform machine, std::shared_ptr<const copy_routes> routes) {
+    machine.copies_ = std::move(routes);
     return machine;
   }
   /// Null: the platform belongs to no runtime.

@@ -15,12 +15,12 @@ poller::~poller() {
 void poller::add_pending(std::size_t n) noexcept {
   if (n == 0 || silent_.load(std::memory_order_relaxed) || pending_.fetch_add(n, std::memory_order_seq_cst) != 0)
     return;
-  if (auto* station = station_.load(std::memory_order_acquire)) station->began(*this);
+  if (auto* station = station_.load(std::memory_order_acquire)) station->poller_became_pending(*this);
 }
 
 void poller::remove_pending(std::size_t n) noexcept {
   if (n == 0 || pending_.fetch_sub(n, std::memory_order_seq_cst) != n) return;
-  if (auto* station = station_.load(std::memory_order_acquire)) station->ended();
+  if (auto* station = station_.load(std::memory_order_acquire)) station->poller_became_idle();
 }
 
 void poller::next_poll(std::chrono::steady_clock::time_point t) noexcept {
@@ -58,15 +58,15 @@ void poll_station::add(poller& p) {
         .remedy("make one poller per runtime, and add it once");
   p.next_ = first_.load(std::memory_order_relaxed);
   first_.store(&p, std::memory_order_release);
-  if (p.pending()) began(p);  // operations from before; a module starts none while it is initialised
+  if (p.pending()) poller_became_pending(p);  // operations that began before the call
 }
 
-// For a module that failed to initialise: no thread polls yet.
-void poll_station::forget(poller& gone) noexcept {
+// Called for a module that failed to initialise, before any thread polls.
+void poll_station::forget(poller& removed) noexcept {
   poller* before = nullptr;
-  for (poller* p = first_.load(std::memory_order_relaxed); p && p != &gone; p = p->next_) before = p;
-  if (before) before->next_ = gone.next_;
-  else first_.store(gone.next_, std::memory_order_relaxed);
+  for (poller* p = first_.load(std::memory_order_relaxed); p && p != &removed; p = p->next_) before = p;
+  if (before) before->next_ = removed.next_;
+  else first_.store(removed.next_, std::memory_order_relaxed);
 }
 
 void poll_station::release() noexcept {
@@ -80,12 +80,12 @@ void poll_station::release() noexcept {
   pending_pollers_.store(0);
 }
 
-void poll_station::began(const poller& p) noexcept {
+void poll_station::poller_became_pending(const poller& p) noexcept {
   pending_pollers_.fetch_add(1, std::memory_order_seq_cst);
-  sooner(p.due_.load(std::memory_order_seq_cst), urgency::in_turn);
+  sooner(p.due_.load(std::memory_order_seq_cst), urgency::normal);
 }
 
-void poll_station::ended() noexcept {
+void poll_station::poller_became_idle() noexcept {
   if (pending_pollers_.fetch_sub(1, std::memory_order_seq_cst) == 1) none_pending();
 }
 
@@ -110,7 +110,7 @@ bool poll_station::all_will_call() noexcept {
     if (!p->pending() || p->silent_.load(std::memory_order_relaxed)) continue;
     std::int64_t due = p->due_.load(std::memory_order_seq_cst);
     if (due && (due == never || due > now())) continue;
-    // In this order: a call that comes after the promise makes it due again.
+    // Mark it as not due before asking: if the poller calls right after its promise, the call makes it due again.
     if (!p->due_.compare_exchange_strong(due, never, std::memory_order_seq_cst) || p->will_call()) continue;
     std::int64_t unchanged = never;
     p->due_.compare_exchange_strong(unchanged, due, std::memory_order_seq_cst);
@@ -131,7 +131,7 @@ std::size_t poll_station::give_up(poller& p, const char* why) noexcept {
       std::make_exception_ptr(error("M05", "polling failed, so the runtime cannot detect the end of these operations")
                                   .because(why)
                                   .remedy("fix the cause; poll() may throw only if its operations cannot continue")));
-  if (p.pending_.exchange(0, std::memory_order_seq_cst)) ended();
+  if (p.pending_.exchange(0, std::memory_order_seq_cst)) poller_became_idle();
   return 1;
 }
 

@@ -1,9 +1,13 @@
-// poll_station.hpp - the pollers of one runtime, as pollers see it; what polls them stands on this.
+// poll_station.hpp - the list of a runtime's pollers: which have operations pending, when each is due, and one round of
+// polls. sched/poll_coordinator derives from it and decides which thread polls.
+//
+// A poller is pending while it has operations in progress. It chooses the time from which it is due
+// (poller::next_poll). A poller that has promised to call poll_now() is not due until it calls.
 //
 // Threads     add: one thread at a time, also while others poll. The rest: any.
-// Cost        any_pending: one load. poll_each: three loads per poller that has nothing to find.
-// Invariants  (1) one thread at a time is inside a poller's poll. (2) pollers are added, never taken out, until
-//             release(), after which none calls back.
+// Cost        any_pending: one load. poll_each: three loads for each poller that is not due.
+// Invariants  (1) at most one thread at a time is inside the poll of a poller. (2) once threads poll, no poller leaves
+//             the list before release(). After release() no poller calls this object.
 #pragma once
 
 #include <stretto/poller.hpp>
@@ -24,24 +28,25 @@ class poll_station {
 
   /// Throws M11 if the poller belongs to a runtime already.
   void add(poller& p);
-  /// No thread polls any more: the pollers are on their own again.
+  /// Empties the list, so that the pollers may join another runtime. No thread may poll any more.
   void release() noexcept;
 
   bool any_pending() const noexcept { return pending_pollers_.load(std::memory_order_seq_cst) > 0; }
-  /// Whether nothing is pending but this poller's.
+  /// True if this poller is pending and no other is.
   bool is_only_pending(const poller& p) const noexcept {
     return pending_pollers_.load(std::memory_order_seq_cst) == 1 && p.pending() > 0;
   }
-  /// Whether all that is pending, but this poller's, may never end.
+  /// True if each other pending poller says that its operations may never end (poller::may_never_end).
   bool may_others_never_end(const poller& but) const noexcept;
-  /// When the first poller that has something pending wants to be asked, in steady nanoseconds; `never` if none does.
+  /// The earliest time at which a pending poller is due, in nanoseconds of the steady clock; `never` if none is.
   std::int64_t earliest_due() const noexcept;
-  /// Nobody will ask for a while: leaves to themselves those that are due and will call. False: some of them have to be
-  /// asked.
+  /// To be called before all threads stop polling for a while. Asks each pending poller that is due to call poll_now()
+  /// by itself; a poller that promises it is no longer due. Returns false if a poller does not promise it: some thread
+  /// must go on polling.
   bool all_will_call() noexcept;
-  /// Something that is pending was left to itself, or is asked by a thread of its own.
+  /// True if a pending poller is not due before it calls: it has promised a call, or a dedicated thread polls it.
   bool is_any_left() const noexcept;
-  /// Asks all that have something pending and are due; how many operations ended.
+  /// Polls each pending poller that is due, unless another thread is polling it. Returns how many operations ended.
   std::size_t poll_each() noexcept;
 
   static std::int64_t now() noexcept;
@@ -49,17 +54,20 @@ class poll_station {
  protected:
   ~poll_station() = default;
 
-  /// A poller has something to find from `due` on, which may be sooner than was known; and it may be urgent.
-  enum class urgency : std::uint8_t { in_turn, at_once };
+  /// Called when a pending poller becomes due at `due`, which may be earlier than earliest_due() was. normal: its first
+  /// operation has begun. at_once: the poller asks for a poll.
+  enum class urgency : std::uint8_t { normal, at_once };
   virtual void sooner(std::int64_t due, urgency how) noexcept = 0;
-  /// The last pending operation of all has ended.
+  /// Called when no poller is pending any more.
   virtual void none_pending() noexcept = 0;
 
  private:
   friend class stretto::poller;
-  void began(const poller& p) noexcept;
-  void ended() noexcept;
-  void forget(poller& gone) noexcept;
+  // Called by pollers: the first operation begins, the last one has ended, the poller is destroyed.
+  void poller_became_pending(const poller& p) noexcept;
+  void poller_became_idle() noexcept;
+  void forget(poller& removed) noexcept;
+  /// poll() has thrown: never polls `p` again, and fails its operations with M05.
   std::size_t give_up(poller& p, const char* why) noexcept;
 
   std::atomic<poller*> first_{nullptr};

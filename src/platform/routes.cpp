@@ -22,7 +22,7 @@ std::optional<place> nearest(const graph& g, place from, place_kind kind) {
     next.clear();
     for (const place p : ring) {
       if (g.is.places[p.index].kind == kind) found = std::min(found, p);
-      for (const auto& e : g.near.of(p))
+      for (const auto& e : g.adjacent.of(p))
         if (!seen[e.to]) seen[e.to] = true, next.push_back({e.to});
     }
     if (found) return found;
@@ -43,7 +43,7 @@ way_tree::way_tree(const graph& g, place from, std::uint64_t bytes) : graph_(g),
     open.pop();
     if (cost != steps_[at].cost || hops != steps_[at].hops) continue;
     if (at != from.index && g.is.places[at].kind == place_kind::core) continue;
-    for (const auto& e : g.near.of({at})) {
+    for (const auto& e : g.adjacent.of({at})) {
       const double there = cost + cost_seconds(g.is.links[e.link], bytes);
       if (there == unreached) continue;
       auto& s = steps_[e.to];

@@ -58,7 +58,7 @@ TEST_CASE("objects that send to themselves for ever are held, saved with the mes
   }();
   const auto c = checkpoints::read_contents(directory);
   CHECK(c.objects == 1);
-  CHECK(c.letters == 1);
+  CHECK(c.messages == 1);
   must_stop = true;
   on_all_nodes({.nodes = 3}, 1, [&](runtime&) {
     if (this_node()) return;
@@ -174,7 +174,7 @@ TEST_CASE("objects in mobile objects and in messages that wait are saved with th
   for (const std::uint32_t nodes : {1u, 2u, 3u}) {
     CAPTURE(nodes);
     const temporary_folder folder;
-    std::uint64_t letters = 0;
+    std::uint64_t messages = 0;
     on_all_nodes({.nodes = nodes, .latency_seconds = 1e-5}, 1, [&](runtime&) {
       if (this_node()) return;
       std::vector<mobile<plate>> all;
@@ -187,12 +187,12 @@ TEST_CASE("objects in mobile objects and in messages that wait are saved with th
       for (int n = 0; n < 4; ++n) {
         const std::string directory = (folder.path / std::to_string(n)).string();
         save_checkpoint(directory, {keep("all", all)}).get();
-        letters += checkpoints::read_contents(directory).letters;
+        messages += checkpoints::read_contents(directory).messages;
       }
       wait(quiescence());
       check(all);
     });
-    CHECK(letters > 0);
+    CHECK(messages > 0);
     for (int n = 0; n < 4; ++n)
       on_all_nodes({.nodes = 4 - nodes}, 1, [&](runtime&) {
         if (this_node()) return;

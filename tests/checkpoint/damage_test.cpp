@@ -44,7 +44,7 @@ TEST_CASE("each file of a checkpoint may be damaged in any way, and it is refuse
   const temporary_folder folder;
   const fs::path directory = folder.path / "run.ckpt";
   save(directory.string(), 2);
-  CHECK(checkpoints::read_contents(directory).letters > 0);
+  CHECK(checkpoints::read_contents(directory).messages > 0);
   std::vector<fs::path> files;
   for (const auto& e : fs::recursive_directory_iterator(directory))
     if (e.is_regular_file()) files.push_back(e.path());

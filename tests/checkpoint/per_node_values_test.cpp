@@ -120,7 +120,7 @@ TEST_CASE("per-node values match the objects that are saved with them, on any nu
     std::ranges::sort(taken_on);
     CHECK(taken_on.size() == before);
     for (std::uint32_t r = 0; r < before; ++r) CHECK(taken_on[r] == r);
-    waited += checkpoints::read_contents(directory).letters;
+    waited += checkpoints::read_contents(directory).messages;
     long counted = 0;
     for (const visits& v : of_nodes) counted += v.count;
     long held = 0;

@@ -20,7 +20,7 @@ namespace {
 using namespace test;
 
 TEST_CASE("a program that is restarted from a checkpoint gives the answer of one that was not interrupted") {
-  std::uint64_t letters = 0;
+  std::uint64_t messages = 0;
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(24, 3'000); ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
@@ -35,7 +35,7 @@ TEST_CASE("a program that is restarted from a checkpoint gives the answer of one
       job.run_on(by, [&] { written = save_checkpoint(directory, {keep("all", all), keep("seed", seed)}); });
       if (random() % 2) job.step(random() % 300);
       job.run_on(by, [&] { written.get(), written = {}; });
-      letters += checkpoints::read_contents(directory).letters;
+      messages += checkpoints::read_contents(directory).messages;
     };
     const auto check_end = [&](stepped_job& job, const collection<tally>& all) {
       totals found;
@@ -75,7 +75,7 @@ TEST_CASE("a program that is restarted from a checkpoint gives the answer of one
       check_end(job, all);
     }
   }
-  CHECK(letters > (stride() > 3 ? 0u : 10u));  // that waited
+  CHECK(messages > (stride() > 3 ? 0u : 10u));  // that waited
 }
 
 TEST_CASE("a node that dies while a checkpoint is taken: the last one stays, the others go on") {

@@ -112,11 +112,11 @@ TEST_CASE("free parts of a range are allocated as blocks that end where the rang
   CHECK(given[1]->offset == 384);
   CHECK(given[1]->bytes == 128);
   CHECK(blocks.free_bytes() == 512);
-  CHECK(blocks.leaves_before(0, 512, 512));
-  CHECK_FALSE(blocks.leaves_before(7, 320, 256));
-  third->leaves_with = 6, given[1]->leaves_with = 5;
-  CHECK(blocks.leaves_before(7, 320, 256));
-  CHECK_FALSE(blocks.leaves_before(6, 320, 256));
+  CHECK(blocks.is_free_before(0, 512, 512));
+  CHECK_FALSE(blocks.is_free_before(7, 320, 256));
+  third->destruction_ticket = 6, given[1]->destruction_ticket = 5;
+  CHECK(blocks.is_free_before(7, 320, 256));
+  CHECK_FALSE(blocks.is_free_before(6, 320, 256));
   for (block* const b : given) blocks.free(*b);
   CHECK(blocks.allocate(640) != nullptr);
   CHECK(first->offset == 0);

@@ -1,8 +1,8 @@
-// bulk_traffic.hpp - large payloads by rendezvous over MPI: offered, requested, and sent from the sender's memory
-// directly to the target.
+// bulk_traffic.hpp - large payloads by rendezvous over MPI. The sender offers a payload; the receiver posts receives
+// and requests it; MPI sends it from the sender's memory directly to the target.
 //
 // Threads     the thread that holds the transport's lock, except outstanding_bytes().
-// Invariants  (1) a completion that a call took is put into `ended` once, or returned by end_all.
+// Invariants  (1) each completion that is passed to a call is added to `ended` once, or returned by end_all.
 #pragma once
 
 #include <atomic>
@@ -31,13 +31,14 @@ class bulk_traffic {
   void drop(std::uint64_t transfer, std::vector<places::completion*>& ended);
   /// The receiver has requested the payload: sends it with the receiver's tag.
   void send(node_number to, std::uint64_t transfer, int tag);
-  /// Posts the receives for a payload of `from`. Returns the tag, with which the caller must request it from that node.
+  /// Posts the receives for a payload of `from`. Returns their tag; the caller must send it to that node, which then
+  /// sends the payload.
   int receive(node_number from, std::uint64_t bytes, std::byte* target, places::completion& landed);
   /// Tests the sends and receives in progress; adds the completions of those that have ended.
   void test(std::vector<places::completion*>& ended);
 
   /// No send or receive is in progress.
-  bool is_empty() const noexcept { return moving_.empty(); }
+  bool is_empty() const noexcept { return in_transfer_.empty(); }
   /// Returns the completions of all transfers that have not ended and never will. MPI may still read and write while
   /// this object lives.
   void end_all(std::vector<places::completion*>& all);
@@ -45,7 +46,7 @@ class bulk_traffic {
   std::uint64_t outstanding_bytes() const noexcept { return outstanding_bytes_.load(std::memory_order_relaxed); }
 
  private:
-  struct offered {
+  struct pending_offer {
     std::span<const std::byte> bytes;
     std::vector<std::byte> copied;
     places::completion* sent;
@@ -53,9 +54,9 @@ class bulk_traffic {
   /// A payload in transfer, in pieces.
   struct bulk {
     std::vector<request> pieces = {};
-    std::size_t next = 0;  // the first that has not ended
+    std::size_t next = 0;  // index of the first piece that has not ended
     places::completion* done;
-    std::vector<std::byte> copied = {};  // kept until the last has gone
+    std::vector<std::byte> copied = {};  // the payload, if this object owns it
   };
 
   bool has_ended(bulk& b);
@@ -71,8 +72,8 @@ class bulk_traffic {
   transfer_activity& activity_;
   int next_tag_ = 0;
   std::uint64_t transfers_ = 0;
-  std::map<std::uint64_t, offered> offers_;
-  std::list<bulk> moving_;
+  std::map<std::uint64_t, pending_offer> offers_;
+  std::list<bulk> in_transfer_;
   std::atomic<std::uint64_t> outstanding_bytes_{0};
 };
 

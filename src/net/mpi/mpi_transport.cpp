@@ -45,9 +45,9 @@ class mpi_transport final : public transport {
                 std::unique_ptr<messages_window> between_hosts, std::uint64_t channel_memory)
       : transport(all),
         mpi_(mpi),
-        is_(is),
+        started_(is),
         outbox_(std::make_unique<outbox>(mpi, all, is.size)),
-        between_hosts_(std::move(between_hosts)),
+        messages_window_(std::move(between_hosts)),
         ring_(ring_size),
         bulk_(std::make_unique<bulk_traffic>(mpi, is.most_tag, activity_)),
         // If MPI can use memory of devices, it carries all large payloads.
@@ -59,9 +59,9 @@ class mpi_transport final : public transport {
     must(mpi_.barrier());  // all nodes have posted their receives
   }
   ~mpi_transport() override {
-    if (!ends_well()) {
-      leave_to_mpi();
-      end_job();
+    if (!finish_transfers()) {
+      keep_buffers_for_mpi();
+      abort_job();
       return;
     }
     mpi_.barrier();
@@ -70,8 +70,8 @@ class mpi_transport final : public transport {
     mark_job(job_mark::over);
   }
 
-  node_number self() const noexcept override { return static_cast<node_number>(is_.rank); }
-  std::uint32_t nodes() const noexcept override { return static_cast<std::uint32_t>(is_.size); }
+  node_number self() const noexcept override { return static_cast<node_number>(started_.rank); }
+  std::uint32_t nodes() const noexcept override { return static_cast<std::uint32_t>(started_.size); }
   bool is_pending() const noexcept override { return true; }  // another node may have sent a message
   bool takes_memory_of(std::string_view driver) const noexcept override {
     return driver == "cuda" && mpi_.takes_cuda_memory();
@@ -79,7 +79,7 @@ class mpi_transport final : public transport {
   std::uint64_t outstanding_bytes() const noexcept override {
     return outbox_->outstanding_bytes() + bulk_->outstanding_bytes() + channels_.outstanding_bytes();
   }
-  bool allows_blocking_calls() const noexcept override { return is_.level == threads::multiple; }
+  bool allows_blocking_calls() const noexcept override { return started_.level == threads::multiple; }
   void communicator(std::uint32_t group, std::span<std::byte> handle) override;
   traffic counted() const noexcept override {
     std::scoped_lock lock(lock_);
@@ -87,11 +87,11 @@ class mpi_transport final : public transport {
   }
   std::size_t poll() override;
   void abandon(const std::exception_ptr& why) noexcept override { end_all(why); }
-  bool is_bound_to_thread() const noexcept override { return is_.level < threads::serialized; }
+  bool is_bound_to_thread() const noexcept override { return started_.level < threads::serialized; }
   bool needs_polling() const noexcept override { return nodes() > 1; }
   window& open_window(std::uint64_t bytes) override;
   host_nodes on_host() const noexcept override {
-    return {static_cast<std::uint32_t>(is_.host_rank), static_cast<std::uint32_t>(is_.host_size)};
+    return {static_cast<std::uint32_t>(started_.host_rank), static_cast<std::uint32_t>(started_.host_size)};
   }
   bool gather_on_host(std::span<const std::byte> mine, std::span<std::byte> all) override {
     const std::scoped_lock lock(lock_);
@@ -120,9 +120,9 @@ class mpi_transport final : public transport {
   struct received {
     ring_slot* slot = nullptr;
     node_number from = 0;
-    std::uint32_t packets = 0;  // packets that took credit: all of the MPI message, or none
+    std::uint32_t packets = 0;  // packets in the slot that took credit: all or none
   };
-  struct asked {  // a receive that waits for the thread that may call MPI
+  struct posted_receive {  // a receive that waits for the thread that may call MPI
     node_number from;
     std::uint64_t number, bytes;
     std::byte* target;
@@ -130,13 +130,13 @@ class mpi_transport final : public transport {
   };
 
   calling may_call() const noexcept {
-    const bool may = is_.level >= threads::serialized || std::this_thread::get_id() == thread_;
+    const bool may = started_.level >= threads::serialized || std::this_thread::get_id() == thread_;
     return may ? calling::allowed : calling::not_allowed;
   }
 
-  /// Calls `f` unless MPI has failed. poll() reports a failure, since the sender may be a handler.
+  /// Calls `f` unless MPI has failed before. Stores a failure for the next poll, because the caller may be a handler.
   template <class F>
-  void unless_failed(F&& f) noexcept {
+  void call_unless_failed(F&& f) noexcept {
     if (failed_) return;
     try {
       f();
@@ -144,44 +144,45 @@ class mpi_transport final : public transport {
       failed_ = std::current_exception();
     }
   }
-  /// Waits until everything has been sent. False: MPI has failed.
-  bool ends_well() noexcept;
-  /// Keeps memory that MPI may still read and write until the process ends.
-  void leave_to_mpi();
-  /// Prints the failure and aborts the job: the other processes and MPI would wait for this one.
-  void end_job() const noexcept;
+  /// Waits until all transfers have ended. False: MPI has failed.
+  bool finish_transfers() noexcept;
+  /// After a failure: keeps the memory that MPI may still read and write, until the process ends.
+  void keep_buffers_for_mpi();
+  /// Prints the failure and aborts the job; otherwise the other processes and MPI would wait for this one.
+  void abort_job() const noexcept;
 
-  void answer(node_number to, packet_kind kind, std::uint64_t transfer, int tag);
-  void post_receive(const asked& a);
+  void reply(node_number to, packet_kind kind, std::uint64_t transfer, int tag);
+  void post_receive(const posted_receive& a);
   void send_by_channel(const message& m, std::uint32_t channel, std::unique_lock<std::mutex>& lock);
-  /// Releases the lock during the copy.
-  void copy_in(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent,
-               std::unique_lock<std::mutex>& lock);
-  void send_put_off(std::unique_lock<std::mutex>& lock);
-  void introduce(node_number to);
-  void take_in(node_number from, const packet_front& front, const std::byte* behind);
-  void give_back(const received& r);
+  /// Copies a payload into its channel. Releases the lock meanwhile.
+  void copy_to_channel(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent,
+                       std::unique_lock<std::mutex>& lock);
+  void send_deferred(std::unique_lock<std::mutex>& lock);
+  void send_channel_address(node_number to);
+  void handle_packet(node_number from, const packet_front& front, const std::byte* body);
+  /// Starts the persistent receive of a slot again and counts the credit that its sender gets back.
+  void return_slot(const received& r);
   std::size_t poll_mpi();
   /// Ends all completions with the failure of MPI.
   void end_all(const std::exception_ptr& why) noexcept;
 
   const calls& mpi_;
-  const started is_;
+  const started started_;
   const std::thread::id thread_ = std::this_thread::get_id();
   std::mutex own_lock_;
   // guards all members below and every MPI call
-  std::mutex& lock_ = is_.level == threads::multiple ? own_lock_ : mpi_mutex();
+  std::mutex& lock_ = started_.level == threads::multiple ? own_lock_ : mpi_mutex();
   std::unique_ptr<outbox> outbox_;
-  const std::unique_ptr<messages_window> between_hosts_;
-  std::optional<mapped_memory> alone_;
-  std::unique_ptr<shared_window> on_host_;
+  const std::unique_ptr<messages_window> messages_window_;
+  std::optional<mapped_memory> own_memory_;
+  std::unique_ptr<shared_window> host_window_;
   std::vector<ring_slot> ring_;  // only the polling thread touches the bytes
   std::size_t next_slot_ = 0;
-  std::deque<asked> asked_;
+  std::deque<posted_receive> waiting_receives_;
   transfer_activity activity_;
   std::unique_ptr<bulk_traffic> bulk_;
   channel_traffic channels_;
-  std::vector<places::completion*> ended_;  // to be run without the lock
+  std::vector<places::completion*> ended_;  // poll() runs them without the lock
   traffic count_;
   std::exception_ptr failed_;
 };
@@ -204,12 +205,12 @@ class offer final : public payload::source {
   std::uint64_t number_, bytes_;
 };
 
-void mpi_transport::answer(node_number to, packet_kind kind, std::uint64_t transfer, int tag) {
-  const ask_note note{transfer, tag};
+void mpi_transport::reply(node_number to, packet_kind kind, std::uint64_t transfer, int tag) {
+  const offer_reply_note note{transfer, tag};
   outbox_->post(to, kind, 0, {}, std::as_bytes(std::span(&note, 1)), may_call());
 }
 
-void mpi_transport::end_job() const noexcept {
+void mpi_transport::abort_job() const noexcept {
   try {
     std::rethrow_exception(failed_);
   } catch (const std::exception& e) {
@@ -219,10 +220,10 @@ void mpi_transport::end_job() const noexcept {
   mpi_.abort();
 }
 
-bool mpi_transport::ends_well() noexcept {
+bool mpi_transport::finish_transfers() noexcept {
   for (bool is_empty = false; !is_empty && !failed_;) {
     std::scoped_lock lock(lock_);
-    unless_failed([&] {
+    call_unless_failed([&] {
       outbox_->test();
       bulk_->test(ended_);
       channels_.advance(ended_);
@@ -232,7 +233,7 @@ bool mpi_transport::ends_well() noexcept {
   return !failed_;
 }
 
-void mpi_transport::leave_to_mpi() {
+void mpi_transport::keep_buffers_for_mpi() {
   struct left {
     std::unique_ptr<outbox> sends;
     std::unique_ptr<bulk_traffic> bulk;
@@ -248,68 +249,69 @@ void mpi_transport::send_checked(const message& m) {
   ++count_.sent;
   count_.bytes_sent += m.head.size() + m.payload.size();
   if (m.payload.size() <= most_eager_bytes && !m.from_device) {
-    unless_failed([&] { outbox_->post(m.to, packet_kind::eager, m.handler, m.head, m.payload, may_call()); });
+    call_unless_failed([&] { outbox_->post(m.to, packet_kind::eager, m.handler, m.head, m.payload, may_call()); });
     if (m.sent) ended_.push_back(m.sent);
-    return send_put_off(lock);
+    return send_deferred(lock);
   }
   if (!m.from_device && !failed_)
     if (const auto channel = channels_.take(m.to)) return send_by_channel(m, *channel, lock);
   ++count_.by_rendezvous;
   const offer_note note = bulk_->offer(m.payload, m.sent);
-  unless_failed([&] {
+  call_unless_failed([&] {
     outbox_->post(m.to, packet_kind::offer, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call());
-    introduce(m.to);
+    send_channel_address(m.to);
   });
-  if (!m.is_followed) send_put_off(lock);
+  if (!m.is_followed) send_deferred(lock);
 }
 
 void mpi_transport::send_by_channel(const message& m, std::uint32_t channel, std::unique_lock<std::mutex>& lock) {
   ++count_.through_shared_memory;
   const channel_note note{channel, m.payload.size()};
-  unless_failed([&] {
-    outbox_->post(m.to, packet_kind::in_channel, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call());
+  call_unless_failed([&] {
+    outbox_->post(m.to, packet_kind::channel_payload, m.handler, m.head, std::as_bytes(std::span(&note, 1)),
+                  may_call());
   });
-  if (m.is_followed && m.sent) return channels_.put_off(channel, m.payload, m.sent);
-  copy_in(channel, m.payload, m.sent, lock);
-  send_put_off(lock);
+  if (m.is_followed && m.sent) return channels_.defer(channel, m.payload, m.sent);
+  copy_to_channel(channel, m.payload, m.sent, lock);
+  send_deferred(lock);
 }
 
-void mpi_transport::copy_in(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent,
-                            std::unique_lock<std::mutex>& lock) {
+void mpi_transport::copy_to_channel(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent,
+                                    std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   const std::size_t done = channels_.copy_in(channel, payload);  // the receiver may copy out meanwhile
   lock.lock();
-  channels_.go_on(channel, payload, done, sent, ended_);
+  channels_.continue_copy(channel, payload, done, sent, ended_);
 }
 
-void mpi_transport::send_put_off(std::unique_lock<std::mutex>& lock) {
-  while (const auto o = channels_.take_put_off()) copy_in(o->channel, o->left, o->sent, lock);
+void mpi_transport::send_deferred(std::unique_lock<std::mutex>& lock) {
+  while (const auto o = channels_.take_deferred()) copy_to_channel(o->channel, o->left, o->sent, lock);
 }
 
-void mpi_transport::introduce(node_number to) {
-  if (const auto here = channels_.introduce(to))
-    outbox_->post(to, packet_kind::channels, 0, {}, std::as_bytes(std::span(&*here, 1)), may_call());
+void mpi_transport::send_channel_address(node_number to) {
+  if (const auto here = channels_.address_to_send(to))
+    outbox_->post(to, packet_kind::channel_address, 0, {}, std::as_bytes(std::span(&*here, 1)), may_call());
 }
 
 void mpi_transport::receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target,
                             places::completion& landed) {
   std::scoped_lock lock(lock_);
-  const asked a{from, number, bytes, target, &landed};
-  if (may_call() == calling::allowed) unless_failed([&] { post_receive(a); });
-  else asked_.push_back(a);
+  const posted_receive a{from, number, bytes, target, &landed};
+  if (may_call() == calling::allowed) call_unless_failed([&] { post_receive(a); });
+  else waiting_receives_.push_back(a);
 }
 
-void mpi_transport::post_receive(const asked& a) {
-  answer(a.from, packet_kind::ask, a.number, bulk_->receive(a.from, a.bytes, a.target, *a.landed));
+void mpi_transport::post_receive(const posted_receive& a) {
+  reply(a.from, packet_kind::clear_to_send, a.number, bulk_->receive(a.from, a.bytes, a.target, *a.landed));
 }
 
 void mpi_transport::drop(node_number from, std::uint64_t number) {
   std::scoped_lock lock(lock_);
-  unless_failed([&] { answer(from, packet_kind::dropped, number, 0); });
+  call_unless_failed([&] { reply(from, packet_kind::offer_dropped, number, 0); });
 }
 
-void mpi_transport::take_in(node_number from, const packet_front& front, const std::byte* behind) {
-  const std::span<const std::byte> head(behind, front.head_bytes), rest(behind + front.head_bytes, front.rest_bytes);
+void mpi_transport::handle_packet(node_number from, const packet_front& front, const std::byte* body) {
+  const std::span<const std::byte> head(body, front.head_bytes), rest(body + front.head_bytes, front.rest_bytes);
   switch (front.kind) {
     case packet_kind::eager: handle(from, front.handler, head, payload(rest)); break;
     case packet_kind::offer: {
@@ -318,62 +320,63 @@ void mpi_transport::take_in(node_number from, const packet_front& front, const s
              payload(std::make_unique<offer>(*this, from, note.transfer, note.bytes), note.bytes));
       break;
     }
-    case packet_kind::ask: {
-      const auto note = read<ask_note>(rest.data());
+    case packet_kind::clear_to_send: {
+      const auto note = read<offer_reply_note>(rest.data());
       std::scoped_lock lock(lock_);
       bulk_->send(from, note.transfer, static_cast<int>(note.tag));
       break;
     }
-    case packet_kind::dropped: {
+    case packet_kind::offer_dropped: {
       std::scoped_lock lock(lock_);
-      bulk_->drop(read<ask_note>(rest.data()).transfer, ended_);
+      bulk_->drop(read<offer_reply_note>(rest.data()).transfer, ended_);
       break;
     }
-    case packet_kind::in_channel: {
+    case packet_kind::channel_payload: {
       const auto note = read<channel_note>(rest.data());
-      handle(from, front.handler, head, payload(channels_.offered(from, note), note.bytes));
+      handle(from, front.handler, head, payload(channels_.source_of(from, note), note.bytes));
       break;
     }
-    case packet_kind::channels: {
+    case packet_kind::channel_address: {
       const auto there = read<channels_address>(rest.data());
       std::scoped_lock lock(lock_);
-      const auto found = static_cast<std::byte>(channels_.meet(from, there));
-      unless_failed([&] { outbox_->post(from, packet_kind::found, 0, {}, std::span(&found, 1), may_call()); });
+      const auto found = static_cast<std::byte>(channels_.map_channels_of(from, there));
+      call_unless_failed(
+          [&] { outbox_->post(from, packet_kind::address_reply, 0, {}, std::span(&found, 1), may_call()); });
       break;
     }
-    case packet_kind::found: {
+    case packet_kind::address_reply: {
       std::scoped_lock lock(lock_);
-      channels_.met(from, rest.front() != std::byte{0});
+      channels_.on_address_reply(from, rest.front() != std::byte{0});
       break;
     }
     case packet_kind::credit: break;
   }
 }
 
-void mpi_transport::give_back(const received& r) {
+void mpi_transport::return_slot(const received& r) {
   must(mpi_.restart(&r.slot->is));
   count_.received += r.packets;
-  if (r.packets && outbox_->owes_credit(r.from)) answer(r.from, packet_kind::credit, 0, 0);
+  if (r.packets && outbox_->count_owed_credit(r.from)) reply(r.from, packet_kind::credit, 0, 0);
 }
 
 window& mpi_transport::open_window(std::uint64_t bytes) {
-  std::vector<void*> of_each(static_cast<std::size_t>(is_.size));
-  if (is_.size == 1) {  // MPICH would take this memory from the heap, without zeroing it
-    of_each.front() = alone_.emplace(bytes).data();
+  std::vector<void*> addresses(static_cast<std::size_t>(started_.size));
+  if (started_.size == 1) {  // MPICH would take this memory from the heap, without zeroing it
+    addresses.front() = own_memory_.emplace(bytes).data();
   } else {
     const std::scoped_lock lock(lock_);
-    must(mpi_.share(bytes, of_each.data()));
+    must(mpi_.share(bytes, addresses.data()));
   }
-  if (of_each.front()) return *(on_host_ = std::make_unique<shared_window>(bytes, std::move(of_each)));
-  between_hosts_->open(*this, bytes);
+  if (addresses.front()) return *(host_window_ = std::make_unique<shared_window>(bytes, std::move(addresses)));
+  messages_window_->open(*this, bytes);
   const std::scoped_lock lock(lock_);
   must(mpi_.barrier());  // no node accesses the window before all have opened it
-  return *between_hosts_;
+  return *messages_window_;
 }
 
 void mpi_transport::communicator(std::uint32_t group, std::span<std::byte> handle) {
-  if (group > static_cast<std::uint32_t>(is_.most_tag))
-    throw no_communicator("group " + std::to_string(group) + " is above " + std::to_string(is_.most_tag) +
+  if (group > static_cast<std::uint32_t>(started_.most_tag))
+    throw no_communicator("group " + std::to_string(group) + " is above " + std::to_string(started_.most_tag) +
                           ", the largest tag of this MPI");
   copy_communicator(mpi_, group, handle);  // without the lock, since it waits for the other nodes
 }
@@ -395,8 +398,8 @@ void mpi_transport::end_all(const std::exception_ptr& why) noexcept {
     if (!failed_) failed_ = why;
     all.swap(ended_);
     bulk_->end_all(all);
-    for (const asked& a : asked_) all.push_back(a.landed);
-    asked_.clear();
+    for (const posted_receive& a : waiting_receives_) all.push_back(a.landed);
+    waiting_receives_.clear();
     channels_.end_all(all);
   }
   for (places::completion* const c : all)
@@ -406,50 +409,50 @@ void mpi_transport::end_all(const std::exception_ptr& why) noexcept {
 std::size_t mpi_transport::poll_mpi() {
   std::size_t found = 0;
   bool is_moving = false;
-  received looked_at;  // returned under the lock of the next turn
-  for (int turn = 0; turn < 16; ++turn) {
+  received handled;  // the slot of the last round; it is returned when the lock is held again
+  for (int round = 0; round < 16; ++round) {
     std::vector<places::completion*> ended;
-    ring_slot* came = nullptr;
+    ring_slot* arrived = nullptr;
     int from = 0;
     std::size_t bytes = 0;
     {
       std::scoped_lock lock(lock_);
       if (failed_) std::rethrow_exception(failed_);
-      if (looked_at.slot) give_back(std::exchange(looked_at, {}));
-      for (; !asked_.empty(); asked_.pop_front()) post_receive(asked_.front());
+      if (handled.slot) return_slot(std::exchange(handled, {}));
+      for (; !waiting_receives_.empty(); waiting_receives_.pop_front()) post_receive(waiting_receives_.front());
       outbox_->post_waiting();
       outbox_->test();
       if (!bulk_->is_empty()) bulk_->test(ended_);
       channels_.advance(ended_);
-      bool has_come = false;
-      must(mpi_.test(&ring_[next_slot_].is, &has_come, &from, &bytes));
-      if (has_come) {
-        came = &ring_[next_slot_];
+      bool has_arrived = false;
+      must(mpi_.test(&ring_[next_slot_].is, &has_arrived, &from, &bytes));
+      if (has_arrived) {
+        arrived = &ring_[next_slot_];
         next_slot_ = (next_slot_ + 1) % ring_size;
-        if (const auto returned = read<packet_front>(came->bytes.data()).returned)
-          outbox_->credit_came(static_cast<node_number>(from), returned);
+        if (const auto returned = read<packet_front>(arrived->bytes.data()).returned)
+          outbox_->on_credit(static_cast<node_number>(from), returned);
       }
       ended.swap(ended_);
       is_moving = (!bulk_->is_empty() || channels_.is_moving()) && activity_.is_recent();
     }
     for (places::completion* c : ended) end(*c);
-    found += ended.size() + (came != nullptr);
-    if (!came) {
+    found += ended.size() + (arrived != nullptr);
+    if (!arrived) {
       if (ended.empty()) break;
       continue;
     }
     std::uint32_t packets = 0;
     for (std::size_t at = 0; at < bytes;) {
-      const auto front = read<packet_front>(came->bytes.data() + at);
-      take_in(static_cast<node_number>(from), front, came->bytes.data() + at + sizeof front);
+      const auto front = read<packet_front>(arrived->bytes.data() + at);
+      handle_packet(static_cast<node_number>(from), front, arrived->bytes.data() + at + sizeof front);
       packets += takes_credit(front.kind);
       at = next_packet(at + bytes_of(front));
     }
-    looked_at = {came, static_cast<node_number>(from), packets};
+    handled = {arrived, static_cast<node_number>(from), packets};
   }
-  if (looked_at.slot) {
+  if (handled.slot) {
     std::scoped_lock lock(lock_);
-    give_back(looked_at);
+    return_slot(handled);
     outbox_->post_waiting();
   }
   return found + (!found && is_moving);
@@ -488,14 +491,14 @@ bool ended_too_early(int status) {
   return true;
 }
 
-/// Exchanged if nodes do not agree: the digest and the description of a node.
+/// Nodes exchange these if they do not agree about their message handlers.
 struct node_description {
   std::uint64_t digest = 0;
   char text[1016] = {};
 };
 
 /// The error N06 or N15 about node 0 and the first node that differs from it: the same on every node.
-error other_node(const calls& mpi, const handlers& all, const started& is) {
+error mismatch_error(const calls& mpi, const handlers& all, const started& is) {
   node_description mine;
   mine.digest = all.digest();
   all.description(sizeof mine.text - 1).copy(mine.text, sizeof mine.text - 1);
@@ -535,7 +538,7 @@ std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted,
   check_launch(detect_launch_environment(), mpi.library(), is.size);
   std::uint64_t lowest = 0, highest = 0;
   must(mpi.extremes(all.digest(), &lowest, &highest));
-  if (lowest != highest) throw other_node(mpi, all, is);
+  if (lowest != highest) throw mismatch_error(mpi, all, is);
   auto made = std::make_unique<mpi_transport>(mpi, all, is, std::move(between_hosts), channel_memory);
   is_process_in_job = true;
   if (is.size > 1) mark_job(job_mark::in_job);

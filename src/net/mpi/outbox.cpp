@@ -165,7 +165,7 @@ void outbox::test_sending() {
   }
 }
 
-void outbox::credit_came(node_number from, std::uint32_t returned) {
+void outbox::on_credit(node_number from, std::uint32_t returned) {
   peer& p = peers_[from];
   p.credit += returned;
   post_waiting(p);

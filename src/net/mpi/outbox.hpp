@@ -35,7 +35,7 @@ inline void must(const char* fault) {
 }
 
 constexpr bool takes_credit(packet_kind k) noexcept {
-  return k == packet_kind::eager || k == packet_kind::offer || k == packet_kind::in_channel;
+  return k == packet_kind::eager || k == packet_kind::offer || k == packet_kind::channel_payload;
 }
 
 /// Whether this thread may call MPI; with FUNNELED only one thread may.
@@ -62,11 +62,11 @@ class outbox {
 
   /// Bytes of waiting packets. Any thread.
   std::uint64_t outstanding_bytes() const noexcept { return outstanding_bytes_.load(std::memory_order_relaxed); }
-  /// That node has handled so many MPI messages: sends packets that wait for credit.
-  void credit_came(node_number from, std::uint32_t returned);
-  /// This node has handled an MPI message of that one and owes it a credit. True: return the credits now, by a separate
-  /// message.
-  bool owes_credit(node_number from) noexcept { return ++peers_[from].to_return >= credits / 2; }
+  /// That node has handled `returned` more MPI messages. Sends packets that waited for credit.
+  void on_credit(node_number from, std::uint32_t returned);
+  /// Counts a credit that this node owes `from`, since it has handled an MPI message of that node. True: return the
+  /// credits now, by a message of their own.
+  bool count_owed_credit(node_number from) noexcept { return ++peers_[from].to_return >= credits / 2; }
 
  private:
   struct mpi_message {

@@ -1,4 +1,4 @@
-// local_window.hpp - the window of a job of one node: put and get copy inside the call.
+// local_window.hpp - the window of a job with one node: put and get copy before they return.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// self_transport.hpp - the transport of a job of one node: it delivers messages to itself, without a copy of lent
-// payloads.
+// self_transport.hpp - the transport of a job with one node, which delivers its messages to itself. It copies no lent
+// payload.
 #pragma once
 
 #include <memory>

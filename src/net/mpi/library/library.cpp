@@ -1,4 +1,4 @@
-// library.cpp - net/mpi/mpi_calls.hpp for the MPI that this is compiled with.
+// library.cpp - implements the table of net/mpi/mpi_calls.hpp for the MPI that compiles this file.
 #include <mpi.h>
 
 #include <cstdio>
@@ -18,14 +18,14 @@ namespace {
 
 static_assert(sizeof(MPI_Request) <= sizeof(request));
 
-MPI_Comm comms[2] = {MPI_COMM_NULL, MPI_COMM_NULL};
-MPI_Comm host = MPI_COMM_NULL;  // of the nodes that can share memory, in the order of their ranks
-MPI_Win shared = MPI_WIN_NULL;
-MPI_Comm parent = MPI_COMM_NULL;  // parent of the communicators for collective tasks: nothing else is sent on it
+MPI_Comm comms[2] = {MPI_COMM_NULL, MPI_COMM_NULL};  // by communicator_kind
+MPI_Comm host_comm = MPI_COMM_NULL;                  // of the nodes that can share memory, in the order of their ranks
+MPI_Win shared_window = MPI_WIN_NULL;
+MPI_Comm parent_comm = MPI_COMM_NULL;  // parent of the communicators for collective tasks: nothing else is sent on it
 std::mutex groups_mutex;
 std::map<std::uint32_t, MPI_Comm> groups, groups_of_self;  // of communicator(): of the job, of this process alone
 end_hooks hooks{};
-bool is_ours = false, is_watched = false;
+bool has_started_mpi = false, has_registered_hooks = false;
 
 bool is_in_job() { return comms[0] != MPI_COMM_NULL; }
 
@@ -48,18 +48,19 @@ void at_exit(int status, void*) {
   int nodes = 1;
   if (is_in_job()) MPI_Comm_size(comms[0], &nodes);
   if (nodes > 1 && hooks.exited(status)) end_process(status ? status : 1);
-  if (is_ours) MPI_Finalize();
+  if (has_started_mpi) MPI_Finalize();
 }
 
 /// Registers the hooks once, whether the program or this library has started MPI.
-void watch_the_end() {
-  if (is_watched) return;
-  is_watched = true;
+void register_end_hooks() {
+  if (has_registered_hooks) return;
+  has_registered_hooks = true;
   int key = MPI_KEYVAL_INVALID;
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr);
   MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
-  MPI_Comm_free_keyval(&key);   // once the attribute is deleted
-  ::on_exit(at_exit, nullptr);  // not before: MPI cannot be started again, and another runtime may come
+  MPI_Comm_free_keyval(&key);  // takes effect when the attribute is deleted
+  // Finalize MPI not before exit: it cannot be started again, and the program may make another runtime.
+  ::on_exit(at_exit, nullptr);
 }
 
 threads level_of(int level) {
@@ -69,7 +70,7 @@ threads level_of(int level) {
                                           : threads::single;
 }
 
-const char* said(int code) {
+const char* error_text(int code) {
   if (code == MPI_SUCCESS) return nullptr;
   thread_local char text[MPI_MAX_ERROR_STRING];
   int length = 0;
@@ -84,7 +85,7 @@ MPI_Request unpack(const request* r) {
 }
 const char* pack(int code, const MPI_Request& is, request* r) {
   std::memcpy(r->bytes, &is, sizeof is);
-  return said(code);
+  return error_text(code);
 }
 
 const char* library() {
@@ -104,12 +105,12 @@ const char* begin_mpi(threads wanted, threads* is) {
     MPI_Query_thread(&level);
   } else {
     constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
-    if (const auto fault = said(MPI_Init_thread(nullptr, nullptr, levels[static_cast<int>(wanted)], &level)))
+    if (const auto fault = error_text(MPI_Init_thread(nullptr, nullptr, levels[static_cast<int>(wanted)], &level)))
       return fault;
-    is_ours = true;
+    has_started_mpi = true;
   }
   *is = level_of(level);
-  watch_the_end();
+  register_end_hooks();
   return nullptr;
 }
 
@@ -117,47 +118,47 @@ const char* start(threads wanted, const end_hooks& at_end, started* is) {
   if (is_in_job()) return "this process has a transport over MPI already";
   hooks = at_end;
   if (const auto fault = begin_mpi(wanted, &is->level)) return fault;
-  if (const auto fault = said(MPI_Comm_dup(MPI_COMM_WORLD, &parent))) return fault;
+  if (const auto fault = error_text(MPI_Comm_dup(MPI_COMM_WORLD, &parent_comm))) return fault;
   for (MPI_Comm& c : comms) {
-    if (const auto fault = said(MPI_Comm_dup(MPI_COMM_WORLD, &c))) return fault;
+    if (const auto fault = error_text(MPI_Comm_dup(MPI_COMM_WORLD, &c))) return fault;
     MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
   }
   int *most = nullptr, is_set = 0;
   MPI_Comm_get_attr(comms[1], MPI_TAG_UB, &most, &is_set);
   if (is_set) is->most_tag = *most;
-  if (const auto fault = said(MPI_Comm_split_type(comms[0], MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host)))
+  if (const auto fault = error_text(MPI_Comm_split_type(comms[0], MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host_comm)))
     return fault;
-  MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(host, &is->host_rank);
-  MPI_Comm_size(host, &is->host_size);
+  MPI_Comm_set_errhandler(host_comm, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(host_comm, &is->host_rank);
+  MPI_Comm_size(host_comm, &is->host_size);
   MPI_Comm_rank(comms[0], &is->rank);
-  return said(MPI_Comm_size(comms[0], &is->size));
+  return error_text(MPI_Comm_size(comms[0], &is->size));
 }
 
 const char* stop() {
   int ended = 0;
   MPI_Finalized(&ended);
   if (ended) return nullptr;
-  if (shared != MPI_WIN_NULL) {
-    MPI_Win_unlock_all(shared);
-    if (const auto fault = said(MPI_Win_free(&shared))) return fault;
+  if (shared_window != MPI_WIN_NULL) {
+    MPI_Win_unlock_all(shared_window);
+    if (const auto fault = error_text(MPI_Win_free(&shared_window))) return fault;
   }
   for (auto& [group, is] : groups) {  // in the same order on all nodes
     if (is == MPI_COMM_NULL) continue;
-    if (const auto fault = said(MPI_Comm_free(&is))) return fault;
+    if (const auto fault = error_text(MPI_Comm_free(&is))) return fault;
   }
   groups.clear();
-  if (const auto fault = said(MPI_Comm_free(&parent))) return fault;
-  if (const auto fault = said(MPI_Comm_free(&host))) return fault;
+  if (const auto fault = error_text(MPI_Comm_free(&parent_comm))) return fault;
+  if (const auto fault = error_text(MPI_Comm_free(&host_comm))) return fault;
   for (MPI_Comm& c : comms)
-    if (const auto fault = said(MPI_Comm_free(&c))) return fault;
+    if (const auto fault = error_text(MPI_Comm_free(&c))) return fault;
   return nullptr;
 }
 
 const char* ring_receive(void* buffer, std::size_t bytes, request* r) {
   MPI_Request is;
   const int code = MPI_Recv_init(buffer, static_cast<int>(bytes), MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, comms[0], &is);
-  if (code != MPI_SUCCESS) return said(code);
+  if (code != MPI_SUCCESS) return error_text(code);
   return pack(MPI_Start(&is), is, r);
 }
 const char* restart(request* r) {
@@ -195,42 +196,42 @@ const char* cancel(request* r) {
   if (is != MPI_REQUEST_NULL) MPI_Request_free(&is);  // a persistent request outlives its completion
   return pack(MPI_SUCCESS, is, r);
 }
-const char* barrier() { return said(MPI_Barrier(comms[0])); }
+const char* barrier() { return error_text(MPI_Barrier(comms[0])); }
 const char* extremes(std::uint64_t value, std::uint64_t* lowest, std::uint64_t* highest) {
-  if (const auto fault = said(MPI_Allreduce(&value, lowest, 1, MPI_UINT64_T, MPI_MIN, comms[0]))) return fault;
-  return said(MPI_Allreduce(&value, highest, 1, MPI_UINT64_T, MPI_MAX, comms[0]));
+  if (const auto fault = error_text(MPI_Allreduce(&value, lowest, 1, MPI_UINT64_T, MPI_MIN, comms[0]))) return fault;
+  return error_text(MPI_Allreduce(&value, highest, 1, MPI_UINT64_T, MPI_MAX, comms[0]));
 }
 const char* gather(const void* of_this_node, std::size_t bytes, void* all) {
   const auto n = static_cast<int>(bytes);
-  return said(MPI_Allgather(of_this_node, n, MPI_BYTE, all, n, MPI_BYTE, comms[0]));
+  return error_text(MPI_Allgather(of_this_node, n, MPI_BYTE, all, n, MPI_BYTE, comms[0]));
 }
 const char* gather_on_host(const void* of_this_node, std::size_t bytes, void* all) {
   const auto n = static_cast<int>(bytes);
-  return said(MPI_Allgather(of_this_node, n, MPI_BYTE, all, n, MPI_BYTE, host));
+  return error_text(MPI_Allgather(of_this_node, n, MPI_BYTE, all, n, MPI_BYTE, host_comm));
 }
 
 bool takes_cuda_memory() { return MPIX_Query_cuda_support && MPIX_Query_cuda_support() == 1; }
 
-const char* share(std::size_t bytes, void** of_each) {
-  int nodes = 0, near = 0;
+const char* share(std::size_t bytes, void** addresses) {
+  int nodes = 0, on_host = 0;
   MPI_Comm_size(comms[0], &nodes);
-  for (int n = 0; n < nodes; ++n) of_each[n] = nullptr;
-  MPI_Comm_size(host, &near);
-  int fewest = 0;
-  MPI_Allreduce(&near, &fewest, 1, MPI_INT, MPI_MIN, comms[0]);
+  for (int n = 0; n < nodes; ++n) addresses[n] = nullptr;
+  MPI_Comm_size(host_comm, &on_host);
+  int fewest_on_host = 0;
+  MPI_Allreduce(&on_host, &fewest_on_host, 1, MPI_INT, MPI_MIN, comms[0]);
   int code = MPI_SUCCESS;
-  if (fewest == nodes) {
+  if (fewest_on_host == nodes) {
     void* here = nullptr;
-    code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, host, &here, &shared);
-    if (code == MPI_SUCCESS) code = MPI_Win_lock_all(MPI_MODE_NOCHECK, shared);
-    // the ranks of host are those of comms[0]: all have the same key
+    code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, host_comm, &here, &shared_window);
+    if (code == MPI_SUCCESS) code = MPI_Win_lock_all(MPI_MODE_NOCHECK, shared_window);
+    // host_comm has the ranks of comms[0], since it was split with equal keys
     for (int n = 0; code == MPI_SUCCESS && n < nodes; ++n) {
       MPI_Aint size = 0;
       int unit = 0;
-      code = MPI_Win_shared_query(shared, n, &size, &unit, &of_each[n]);
+      code = MPI_Win_shared_query(shared_window, n, &size, &unit, &addresses[n]);
     }
   }
-  return said(code);
+  return error_text(code);
 }
 
 const char* communicator(std::uint32_t group, void* comm, std::size_t bytes, threads* level) {
@@ -243,16 +244,16 @@ const char* communicator(std::uint32_t group, void* comm, std::size_t bytes, thr
   if (is == MPI_COMM_NULL) {
     int code = MPI_SUCCESS;
     if (of_job) {
-      lock.unlock();  // other groups may make theirs meanwhile, in another order on other nodes
+      lock.unlock();  // nodes may make the communicators of several groups in different orders
       MPI_Group all;
-      MPI_Comm_group(parent, &all);
-      code = MPI_Comm_create_group(parent, all, static_cast<int>(group), &is);
+      MPI_Comm_group(parent_comm, &all);
+      code = MPI_Comm_create_group(parent_comm, all, static_cast<int>(group), &is);
       MPI_Group_free(&all);
     } else {
       code = MPI_Comm_dup(MPI_COMM_SELF, &is);
     }
-    if (code != MPI_SUCCESS) return said(code);
-    MPI_Errhandler of_world;  // what the program has chosen
+    if (code != MPI_SUCCESS) return error_text(code);
+    MPI_Errhandler of_world;  // the error handler that the program has chosen
     MPI_Comm_get_errhandler(MPI_COMM_WORLD, &of_world);
     MPI_Comm_set_errhandler(is, of_world);
     MPI_Errhandler_free(&of_world);
