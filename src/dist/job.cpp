@@ -315,10 +315,10 @@ void job::handle(const entry& e, rank from, std::span<const std::byte> content, 
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
 }
 
-std::vector<job::message_type> job::message_types() const {
+std::vector<message_type> job::message_types() const {
   std::vector<message_type> all = inner_types_;
   for (const entry& e : entries_)
-    if (e.reencode) all.push_back({e.name, e.default_bytes, e.reencode});
+    if (e.type) all.push_back(*e.type);
   return all;
 }
 

@@ -261,13 +261,7 @@ class job {
   message_environment environment(rank sender) const noexcept { return {first_, nodes_, sender, failures_}; }
   /// Failures in messages are written and read by it. Before start.
   void set_failure_fields(failure_fields& all) noexcept { failures_ = &all; }
-  /// All kinds whose messages are structs, for checks of their fields. default_bytes: a message of default fields.
-  /// reencode decodes bytes and encodes the result again; nothing if they do not decode.
-  struct message_type {
-    std::string_view name;
-    std::vector<std::byte> (*default_bytes)(const message_environment&);
-    std::optional<std::vector<std::byte>> (*reencode)(const message_environment&, std::span<const std::byte>);
-  };
+  /// All kinds whose messages are structs, for checks of their fields. Valid after the job.
   std::vector<message_type> message_types() const;
   /// Of structs that are sent inside other messages (ordered_messages.hpp).
   void add_message_type(const message_type& t) { inner_types_.push_back(t); }
@@ -344,8 +338,7 @@ class job {
     bool (*decode_head_and_handle)(job&, void*, rank, reader&, net::payload&&, base::thread_context&) = nullptr;
     bool (*decode_and_handle)(job&, void*, rank, reader&, base::thread_context&) = nullptr;
     void (*refused_struct)(job&, void*, rank, reader&, failure_ref, base::thread_context&) = nullptr;
-    decltype(message_type::default_bytes) default_bytes = nullptr;
-    decltype(message_type::reencode) reencode = nullptr;
+    const message_type* type = nullptr;  // null: not a struct
     net::handler_number number = 0, number_with_cause = 0;
   };
   struct incoming_message;
@@ -353,8 +346,7 @@ class job {
   template <message_struct M>
   message_kind on_type(void* owner) {
     const message_kind made = on(std::string(M::message), owner, nullptr, is_counted<M>() ? counted::yes : counted::no);
-    entries_.back().default_bytes = default_bytes<M>;
-    entries_.back().reencode = reencode<M>;
+    entries_.back().type = &message_type_of<M>;
     kinds_of_types_.set(type_number_of<M>(), made);
     return made;
   }

@@ -45,7 +45,7 @@ class ordered_messages final : public protocol {
       (static_cast<Owner*>(o)->*f)(from, m, context);
     };
     entries_.push_back({owner, type_number_of<M>(), decode_and_handle});
-    job_.add_message_type({M::message, default_bytes<M>, reencode<M>});
+    job_.add_message_type(message_type_of<M>);
   }
 
   /// Registers the handler for messages of that struct that this node has no memory for, as job::on_refused. It is also
