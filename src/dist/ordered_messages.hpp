@@ -23,6 +23,7 @@
 
 namespace stretto::dist {
 
+/// Carries another message, which is handled after the sender's earlier ones.
 struct sequenced_message {
   static constexpr std::string_view message = "ordered_messages";
   std::uint64_t number = 0;  // of this message among those from its sender to its receiver

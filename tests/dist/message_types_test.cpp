@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <optional>
 #include <random>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -124,6 +126,22 @@ TEST_CASE("any change of a byte makes bytes that are refused, or that are what t
       if (written && !are_equal_but_for_lines(changed, *written)) FAIL("other bytes were written than were read");
     }
   });
+}
+
+TEST_CASE("docs/messages.md has a row for each kind of message that a node registers, and no others") {
+  std::ifstream file(STRETTO_SOURCE_DIR "/docs/messages.md");
+  std::set<std::string> named, registered;
+  for (std::string line; std::getline(file, line) && line != "## Types of fields";) {
+    if (!line.starts_with("| `")) continue;
+    const std::string names = line.substr(0, line.find(" |"));
+    for (std::size_t at = 0; (at = names.find('`', at)) != names.npos;) {
+      const std::size_t end = names.find('`', at + 1);
+      named.insert(names.substr(at + 1, end - at - 1));
+      at = end + 1;
+    }
+  }
+  for_all_types([&](const message_type& type, const message_environment&) { registered.emplace(type.name); });
+  CHECK(named == registered);
 }
 
 namespace {
