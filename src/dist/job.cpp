@@ -125,6 +125,8 @@ void job::start(const transport_maker& make) {
   traffic_ = std::make_unique<traffic[]>(nodes_);
   lost_ = std::make_unique<std::atomic<bool>[]>(nodes_);
   losses_.resize(nodes_);
+  transport_->on_unknown_handler(
+      [this](rank from, net::handler_number n) { refuse_unknown("number " + std::to_string(n), from); });
   transport_->on_lost(
       [this](rank r) { disconnect_from(r, "it ended or cannot be reached; its pending work will not happen"); });
 }
@@ -325,6 +327,12 @@ std::vector<message_type> job::message_types() const {
 void job::refuse_malformed(std::string_view message, rank from) {
   disconnect_from(from, "it sent a message that cannot be read: " + std::string(message));
 }
+
+void job::refuse_unknown(const std::string& which, rank from) {
+  disconnect_from(from, "it sent a message of an unknown kind: " + which);
+}
+
+void job::fail_without_handler(std::string_view message) const { throw handlers_.no_handler(message); }
 
 std::shared_ptr<const std::byte> job::keep(std::span<const std::byte> part) {
   if (part.empty()) return {};

@@ -205,8 +205,8 @@ class job {
   enum class followed : bool { no, yes };
   static constexpr bool is_lent(std::size_t rest) noexcept { return rest >= split_bytes; }  // smaller ones are copied
 
-  /// Sends a message to a node, which may be this one. Does nothing if that node is lost. Never blocks. Its kind must
-  /// have a handler (on).
+  /// Sends a message to a node, which may be this one. Does nothing if that node is lost. Never blocks. Throws N03
+  /// if the struct has no handler (on).
   template <message_struct M>
   void send(rank to, const M& m) {
     send(to, kind_of<M>(), m);
@@ -253,10 +253,16 @@ class job {
     encode_message(fields, head, environment(self_));
     send(to, kind_of<M>(), fields, payload, sent, from_device);
   }
+  /// Throws N03 if the struct has no handler.
   template <message_struct M>
-  message_kind kind_of() const noexcept {
-    return kinds_of_types_.at(type_number_of<M>());
+  message_kind kind_of() const {
+    const message_kind kind = kinds_of_types_.at(type_number_of<M>());
+    if (kind == kinds_of_types::none) [[unlikely]]
+      fail_without_handler(M::message);
+    return kind;
   }
+  /// Throws N03.
+  [[noreturn]] void fail_without_handler(std::string_view message) const;
   /// The environment of the fields of a message from that sender.
   message_environment environment(rank sender) const noexcept { return {first_, nodes_, sender, failures_}; }
   /// Failures in messages are written and read by it. Before start.
@@ -267,6 +273,8 @@ class job {
   void add_message_type(const message_type& t) { inner_types_.push_back(t); }
   /// A node that sends what does not decode is lost to this one: its program is another, or its memory is overwritten.
   void refuse_malformed(std::string_view message, rank from);
+  /// The same for a message that no handler of this node takes, "number 731".
+  void refuse_unknown(const std::string& which, rank from);
 
   /// Sends `content` to a node, which may be this one. Does nothing if that node is lost. Never blocks.
   void send(rank to, message_kind kind, const writer& content);

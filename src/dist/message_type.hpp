@@ -37,11 +37,14 @@ std::uint32_t type_number_of() noexcept {
 
 class kinds_of_types {
  public:
+  static constexpr message_kind none{0xffff};
+
   void set(std::uint32_t type, message_kind kind) {
-    if (all_.size() <= type) all_.resize(type + 1);
+    if (all_.size() <= type) all_.resize(type + 1, none);
     all_[type] = kind;
   }
-  message_kind at(std::uint32_t type) const noexcept { return all_[type]; }
+  /// none: no job::on has registered the type.
+  message_kind at(std::uint32_t type) const noexcept { return type < all_.size() ? all_[type] : none; }
 
  private:
   std::vector<message_kind> all_;

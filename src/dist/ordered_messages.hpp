@@ -62,7 +62,7 @@ class ordered_messages final : public protocol {
         };
   }
 
-  /// `to` must be another node. The struct must have a handler (on).
+  /// `to` must be another node. Throws N03 if the struct has no handler (on).
   template <message_struct M>
   void send(rank to, const M& m) {
     writer content;
@@ -90,8 +90,10 @@ class ordered_messages final : public protocol {
     std::map<std::uint64_t, waiting> early = {};
   };
   template <message_struct M>
-  std::uint8_t kind_of() const noexcept {
-    return static_cast<std::uint8_t>(std::ranges::find(entries_, type_number_of<M>(), &entry::type) - entries_.begin());
+  std::uint8_t kind_of() const {
+    const auto found = std::ranges::find(entries_, type_number_of<M>(), &entry::type);
+    if (found == entries_.end()) job_.fail_without_handler(M::message);
+    return static_cast<std::uint8_t>(found - entries_.begin());
   }
   /// Sets the number of the message that `content` holds.
   void send_numbered(rank to, writer&& content);
