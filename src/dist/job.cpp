@@ -244,11 +244,13 @@ void job::on_arrival_with_cause(void* at, net::arrival& a) { receive(*static_cas
 
 void job::receive(entry& e, net::arrival& a, bool has_cause) {
   if (e.owner_job->is_lost(a.from)) return;  // this node has disconnected from it
+  e.owner_job->set_handled_kind(e.name.c_str());
   e.owner_job->is_handling_messages_.store(true, std::memory_order_release);
   if (e.decode_head_and_handle) {
     auto& context = base::require_current("job::poll");
     std::span<const std::byte> content = a.head;
     const cause_scope cause(content, has_cause, context);
+    const message_span span(context, e.name, e.in_trace, has_cause ? context.current_id : 0, content.size());
     reader head(content);
     if (!e.decode_head_and_handle(*e.owner_job, e.owner, a.from, head, std::move(a.rest), context))
       return e.owner_job->refuse_malformed(e.name, a.from);
@@ -308,9 +310,11 @@ void job::refuse(const entry& e, rank from, std::span<const std::byte> message_p
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
 }
 
-void job::handle(const entry& e, rank from, std::span<const std::byte> content, bool has_cause) {
+void job::handle(entry& e, rank from, std::span<const std::byte> content, bool has_cause) {
   auto& context = base::require_current("job::poll");
   const cause_scope cause(content, has_cause, context);
+  const message_span span(context, e.name, e.in_trace, has_cause ? context.current_id : 0, content.size());
+  set_handled_kind(e.name.c_str());
   reader all(content);
   if (!e.decode_and_handle) e.f(e.owner, from, all, context);
   else if (!e.decode_and_handle(*this, e.owner, from, all, context)) return refuse_malformed(e.name, from);

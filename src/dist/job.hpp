@@ -15,7 +15,8 @@
 //     while (...) job.poll();                                               // on a thread that has entered the events
 //
 // At trace level full, a counted message also carries the id of the span that sent it. Work that the handler makes
-// ready has this span as its cause, so that the arrows of a timeline go from node to node.
+// ready has this span as its cause, so that the arrows of a timeline go from node to node. The handling of each message
+// is a span, too, under the name of its kind (message_span.hpp).
 //
 // Threads     on, add, start: the thread that makes the job, in this order, before other threads use it. poll: one
 //             thread at a time, which belongs to the runtime (base::current()); handlers and `lost` run inside it. The
@@ -44,6 +45,7 @@
 #include "base/node_numbers.hpp"
 #include "dist/back_pressure.hpp"
 #include "dist/message_codec.hpp"
+#include "dist/message_span.hpp"
 #include "dist/message_type.hpp"
 #include "event/failure.hpp"
 #include "net/transport.hpp"
@@ -300,6 +302,10 @@ class job {
   /// True from the first message that a poll receives until end_handling_messages(): its effects may be incomplete. Any
   /// thread.
   bool is_handling_messages() const noexcept { return is_handling_messages_.load(std::memory_order_acquire); }
+  /// The kind of the message that is being handled or was handled last, for hang reports; null: none yet. Any thread.
+  const char* handled_kind() const noexcept { return handled_kind_.load(std::memory_order_relaxed); }
+  /// `kind` must stay valid. Polling thread.
+  void set_handled_kind(const char* kind) noexcept { handled_kind_.store(kind, std::memory_order_relaxed); }
   /// Must be called after each poll(), once all its consequences have been handled. Polling thread.
   void end_handling_messages() noexcept { is_handling_messages_.store(false, std::memory_order_release); }
   /// Treats that node as lost from now on, although the transport may still reach it. Polling thread.
@@ -348,6 +354,7 @@ class job {
     void (*refused_struct)(job&, void*, rank, reader&, failure_ref, base::thread_context&) = nullptr;
     const message_type* type = nullptr;  // null: not a struct
     net::handler_number number = 0, number_with_cause = 0;
+    traced_name in_trace = {};  // only the polling thread
   };
   struct incoming_message;
   struct retained_payload;
@@ -366,7 +373,7 @@ class job {
   static void on_arrival(void* at, net::arrival& a);
   static void on_arrival_with_cause(void* at, net::arrival& a);
   static void receive(entry& e, net::arrival& a, bool has_cause);
-  void handle(const entry& e, rank from, std::span<const std::byte> content, bool has_cause);
+  void handle(entry& e, rank from, std::span<const std::byte> content, bool has_cause);
   void report_loss(rank r, const std::string& why);
   /// Messages below this size are accepted without a check of the free memory.
   std::uint64_t always_accepted_bytes() const noexcept;
@@ -400,7 +407,8 @@ class job {
   std::unique_ptr<std::atomic<bool>[]> lost_;
   std::atomic<bool> has_left_{false}, is_handling_messages_{false};
   mutable std::mutex losses_lock_;
-  std::vector<failure_ref> losses_;  // by rank
+  std::vector<failure_ref> losses_;                 // by rank
+  std::atomic<const char*> handled_kind_{nullptr};  // of a message
 };
 
 }  // namespace stretto::dist

@@ -51,8 +51,10 @@ void ordered_messages::deliver(rank from, const sequenced_message& m, failure_re
 }
 
 void ordered_messages::handle(rank from, std::uint8_t kind, std::span<const std::byte> fields, failure_ref refused,
-                              base::thread_context& context) const {
-  const entry& e = entries_[kind];
+                              base::thread_context& context) {
+  entry& e = entries_[kind];
+  const message_span span(context, e.name, e.in_trace, 0, fields.size());
+  job_.set_handled_kind(e.name.data());
   reader all(fields);
   if (!refused) e.decode_and_handle(job_, e.owner, from, all, context);
   else if (e.refused) e.refused(job_, e.owner, from, all, std::move(refused), context);

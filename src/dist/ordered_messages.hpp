@@ -45,7 +45,7 @@ class ordered_messages final : public protocol {
       if (!decode_message(fields, m, j.environment(from))) return j.refuse_malformed(M::message, from);
       (static_cast<Owner*>(o)->*f)(from, m, context);
     };
-    entries_.push_back({owner, type_number_of<M>(), decode_and_handle});
+    entries_.push_back({owner, type_number_of<M>(), M::message, decode_and_handle});
     job_.add_message_type(message_type_of<M>);
   }
 
@@ -77,8 +77,10 @@ class ordered_messages final : public protocol {
   struct entry {
     void* owner;
     std::uint32_t type;  // type_number_of
+    std::string_view name;
     void (*decode_and_handle)(job&, void* owner, rank from, reader& fields, base::thread_context& context);
     void (*refused)(job&, void* owner, rank from, reader& prefix, failure_ref, base::thread_context&) = nullptr;
+    traced_name in_trace = {};
   };
   struct waiting {
     std::uint8_t kind;
@@ -101,7 +103,7 @@ class ordered_messages final : public protocol {
   void on_refused_message(rank from, const sequenced_message& prefix, failure_ref cause, base::thread_context& context);
   void deliver(rank from, const sequenced_message& m, failure_ref refused, base::thread_context& context);
   void handle(rank from, std::uint8_t kind, std::span<const std::byte> fields, failure_ref refused,
-              base::thread_context& context) const;
+              base::thread_context& context);
 
   job& job_;
   std::vector<entry> entries_;

@@ -81,7 +81,10 @@ class knocked_node final : public protocol {
   }
   std::string loss() { return job.is_lost(1) ? exception_text(job.loss_of(1)->exception()) : "none"; }
 
-  void on_knock(rank, const knock& m, base::thread_context&) { numbers.push_back(m.number); }
+  void on_knock(rank, const knock& m, base::thread_context&) {
+    numbers.push_back(m.number);
+    handled_kind = job.handled_kind();
+  }
   void lost(rank node, base::thread_context&) noexcept override { lost_nodes.push_back(node); }
 
   base::runtime_context runtime;
@@ -90,6 +93,7 @@ class knocked_node final : public protocol {
   hand_fed_transport* by_hand = nullptr;
   std::vector<std::uint32_t> numbers;
   std::vector<rank> lost_nodes;
+  std::string handled_kind;
 };
 
 }  // namespace
@@ -160,6 +164,20 @@ TEST_CASE("a control message that no floor handles, or of a kind unknown there, 
     here.poll();
     CHECK(testing::contains(here.loss(), "error N05"));
     CHECK(testing::contains(here.loss(), handler ? "of no known kind" : "which no floor of this node handles"));
+  }
+}
+
+TEST_CASE("while a message is handled, the job names its kind for hang reports, also of an ordered message") {
+  knocked_node plain, ordering;
+  ordered_messages ordered(ordering.job);
+  ordered.on<&knocked_node::on_knock>(&ordering);
+  for (knocked_node* const here : {&plain, &ordering}) {
+    here->join_by_hand();
+    CHECK(here->job.handled_kind() == nullptr);
+    if (here == &plain) here->feed("test.knock", writer(std::uint32_t{1}));
+    else here->feed("ordered_messages", writer(std::uint64_t{0}, std::uint8_t{0}, std::uint32_t{1}));
+    here->poll();
+    CHECK(here->handled_kind == "test.knock");
   }
 }
 
