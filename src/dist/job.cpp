@@ -35,7 +35,7 @@ struct job::incoming_message : places::completion {
   static void run_it(places::work_item& item) noexcept {
     auto& l = static_cast<incoming_message&>(item);
     job& j = *l.to.owner_job;
-    // Messages of a lost node must not be handled: protocols were notified of the loss.
+    // Messages of a failed node must not be handled: protocols were notified of the loss.
     if (!l.failure && !j.is_lost(l.from)) {
       j.handled_ = &l;
       j.handle(l.to, l.from, {l.content.get(), l.bytes}, l.has_cause);
@@ -250,8 +250,8 @@ void job::receive(entry& e, net::arrival& a, bool has_cause) {
     auto& context = base::require_current("job::poll");
     std::span<const std::byte> content = a.head;
     const cause_scope cause(content, has_cause, context);
-    const message_span span(context, e.name, e.in_trace, has_cause ? context.current_id : 0, content.size());
     reader head(content);
+    const message_span span(context, e.name, e.in_trace, has_cause ? context.current_id : 0, head.left());
     if (!e.decode_head_and_handle(*e.owner_job, e.owner, a.from, head, std::move(a.rest), context))
       return e.owner_job->refuse_malformed(e.name, a.from);
     e.owner_job->traffic_[a.from].handled.fetch_add(1, std::memory_order_release);
@@ -313,9 +313,9 @@ void job::refuse(const entry& e, rank from, std::span<const std::byte> message_p
 void job::handle(entry& e, rank from, std::span<const std::byte> content, bool has_cause) {
   auto& context = base::require_current("job::poll");
   const cause_scope cause(content, has_cause, context);
-  const message_span span(context, e.name, e.in_trace, has_cause ? context.current_id : 0, content.size());
-  set_handled_kind(e.name.c_str());
   reader all(content);
+  const message_span span(context, e.name, e.in_trace, has_cause ? context.current_id : 0, all.left());
+  set_handled_kind(e.name.c_str());
   if (!e.decode_and_handle) e.f(e.owner, from, all, context);
   else if (!e.decode_and_handle(*this, e.owner, from, all, context)) return refuse_malformed(e.name, from);
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);

@@ -207,7 +207,7 @@ class job {
   enum class followed : bool { no, yes };
   static constexpr bool is_lent(std::size_t rest) noexcept { return rest >= split_bytes; }  // smaller ones are copied
 
-  /// Sends a message to a node, which may be this one. Does nothing if that node is lost. Never blocks. Throws N03
+  /// Sends a message to a node, which may be this one. Does nothing if that node has failed. Never blocks. Throws N03
   /// if the struct has no handler (on).
   template <message_struct M>
   void send(rank to, const M& m) {
@@ -273,12 +273,12 @@ class job {
   std::vector<message_type> message_types() const;
   /// Of structs that are sent inside other messages (ordered_messages.hpp).
   void add_message_type(const message_type& t) { inner_types_.push_back(t); }
-  /// A node that sends what does not decode is lost to this one: its program is another, or its memory is overwritten.
+  /// Disconnects from a node that has sent what does not decode: its program is another, or its memory is overwritten.
   void refuse_malformed(std::string_view message, rank from);
   /// The same for a message that no handler of this node takes, "number 731".
   void refuse_unknown(const std::string& which, rank from);
 
-  /// Sends `content` to a node, which may be this one. Does nothing if that node is lost. Never blocks.
+  /// Sends `content` to a node, which may be this one. Does nothing if that node has failed. Never blocks.
   void send(rank to, message_kind kind, const writer& content);
   /// The same; large content is not copied, but kept until it has been sent.
   void send(rank to, message_kind kind, writer&& content);
@@ -287,8 +287,8 @@ class job {
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest,
             std::shared_ptr<const void> lent, counting is, followed by_another = followed::no);
   void send(rank to, message_kind kind, writer&& head, std::vector<std::byte>&& rest);
-  /// For kinds registered by on_payload. `rest` must stay valid until `sent` runs; it runs with N05 if that node is
-  /// lost.
+  /// For kinds registered by on_payload. `rest` must stay valid until `sent` runs; it runs with N05 if that node
+  /// has failed.
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent,
             bool from_device = false);
   bool takes_memory_of(std::string_view driver) const noexcept { return transport_->takes_memory_of(driver); }

@@ -35,15 +35,15 @@ class hand_fed_transport final : public net::transport {
  public:
   explicit hand_fed_transport(net::handlers& all) : transport(all) { all.close(); }
 
-  void feed(net::handler_number handler, const writer& content) {
-    waiting_.push_back({handler, {content.all().begin(), content.all().end()}});
+  void feed(net::handler_number handler, const writer& fields) {
+    waiting_.push_back({handler, {fields.all().begin(), fields.all().end()}});
   }
 
   net::node_number self() const noexcept override { return 0; }
   std::uint32_t nodes() const noexcept override { return 2; }
   std::size_t poll() override {
     const auto all = std::exchange(waiting_, {});
-    for (const auto& [handler, content] : all) handle(1, handler, content, net::payload());
+    for (const auto& [handler, fields] : all) handle(1, handler, fields, net::payload());
     return all.size();
   }
   bool is_pending() const noexcept override { return !waiting_.empty(); }
@@ -60,11 +60,9 @@ class hand_fed_transport final : public net::transport {
   std::unique_ptr<net::window> window_;
 };
 
-class knocked_node final : public protocol {
- public:
+struct knocked_node {
   knocked_node() {
     job.on<&knocked_node::on_knock>(this);
-    job.add(*this);
     context.runtime = &runtime;
   }
   void join_by_hand() {
@@ -74,31 +72,30 @@ class knocked_node final : public protocol {
       return made;
     });
   }
-  void feed(const std::string& kind, const writer& content) { by_hand->feed(job.handlers().number(kind), content); }
+  void feed(const std::string& kind, const writer& fields) { by_hand->feed(job.handlers().number(kind), fields); }
   void poll() {
     const testing::visit here(context);
     job.poll();
   }
-  std::string loss() { return job.is_lost(1) ? exception_text(job.loss_of(1)->exception()) : "none"; }
+  /// Why this node has disconnected from that one.
+  std::string loss_of(rank node) { return job.is_lost(node) ? exception_text(job.loss_of(node)->exception()) : "none"; }
 
   void on_knock(rank, const knock& m, base::thread_context&) {
     numbers.push_back(m.number);
     handled_kind = job.handled_kind();
   }
-  void lost(rank node, base::thread_context&) noexcept override { lost_nodes.push_back(node); }
 
   base::runtime_context runtime;
   base::thread_context context;
   dist::job job;
   hand_fed_transport* by_hand = nullptr;
   std::vector<std::uint32_t> numbers;
-  std::vector<rank> lost_nodes;
   std::string handled_kind;
 };
 
 }  // namespace
 
-TEST_CASE("a message of an unknown kind makes its sender a lost node, whose error N05 names the kind") {
+TEST_CASE("a message of an unknown kind disconnects its sender, with an error N05 that names the kind") {
   knocked_node here;
   here.join_by_hand();
   here.feed("test.knock", writer(std::uint32_t{1}));
@@ -106,9 +103,8 @@ TEST_CASE("a message of an unknown kind makes its sender a lost node, whose erro
   here.feed("test.knock", writer(std::uint32_t{2}));
   here.poll();
   CHECK(here.numbers == std::vector<std::uint32_t>{1});
-  CHECK(here.lost_nodes == std::vector<rank>{1});
-  CHECK(testing::contains(here.loss(), "error N05: node N1 is lost"));
-  CHECK(testing::contains(here.loss(), "it sent a message of an unknown kind: number 731"));
+  CHECK(testing::contains(here.loss_of(1), "error N05: node N1 is lost"));
+  CHECK(testing::contains(here.loss_of(1), "it sent a message of an unknown kind: number 731"));
 }
 
 TEST_CASE("the first number without a handler is unknown, the last with one is not") {
@@ -117,13 +113,13 @@ TEST_CASE("the first number without a handler is unknown, the last with one is n
   const auto known = static_cast<net::handler_number>(here.job.handlers().size());
   here.by_hand->feed(static_cast<net::handler_number>(known - 1), writer(std::uint32_t{1}, std::uint64_t{0}));
   here.poll();
-  CHECK(here.loss() == "none");
+  CHECK(here.loss_of(1) == "none");
   here.by_hand->feed(known, writer());
   here.poll();
-  CHECK(testing::contains(here.loss(), "unknown kind: number " + std::to_string(known)));
+  CHECK(testing::contains(here.loss_of(1), "unknown kind: number " + std::to_string(known)));
 }
 
-TEST_CASE("an ordered message of an unknown kind makes its sender a lost node") {
+TEST_CASE("an ordered message of an unknown kind disconnects its sender") {
   knocked_node here;
   ordered_messages ordered(here.job);
   ordered.on<&knocked_node::on_knock>(&here);
@@ -134,8 +130,8 @@ TEST_CASE("an ordered message of an unknown kind makes its sender a lost node") 
   here.feed("ordered_messages", writer(std::uint64_t{1}, std::uint8_t{1}, std::uint32_t{6}));
   here.poll();
   CHECK(here.numbers.size() == 1);
-  CHECK(testing::contains(here.loss(), "error N05"));
-  CHECK(testing::contains(here.loss(), "it sent a message of an unknown kind: number 1 of ordered messages"));
+  CHECK(testing::contains(here.loss_of(1), "error N05"));
+  CHECK(testing::contains(here.loss_of(1), "it sent a message of an unknown kind: number 1 of ordered messages"));
 }
 
 namespace {
@@ -150,7 +146,7 @@ struct picky_listener final : data::listener {
 
 }  // namespace
 
-TEST_CASE("a control message that no floor handles, or of a kind unknown there, makes its sender a lost node") {
+TEST_CASE("a control message that no floor handles, or of a kind unknown there, disconnects its sender") {
   picky_listener floor;
   for (data::listener* const handler : {static_cast<data::listener*>(nullptr), static_cast<data::listener*>(&floor)}) {
     knocked_node here;
@@ -159,11 +155,11 @@ TEST_CASE("a control message that no floor handles, or of a kind unknown there, 
     control.set_handler(handler);
     here.feed("control.message", writer(std::uint8_t{1}));
     here.poll();
-    CHECK(here.job.is_lost(1) == !handler);
+    CHECK((here.loss_of(1) == "none") == (handler != nullptr));
     here.feed("control.message", writer(std::uint16_t{1}));
     here.poll();
-    CHECK(testing::contains(here.loss(), "error N05"));
-    CHECK(testing::contains(here.loss(), handler ? "of no known kind" : "which no floor of this node handles"));
+    CHECK(testing::contains(here.loss_of(1), "error N05"));
+    CHECK(testing::contains(here.loss_of(1), handler ? "of no known kind" : "which no floor of this node handles"));
   }
 }
 
@@ -185,9 +181,9 @@ TEST_CASE("a struct without a handler cannot be sent: the error N03 names it and
   knocked_node here;
   ordered_messages ordered(here.job);
   here.join_by_hand();
-  const std::string said = test::thrown_by([&] { here.job.send(1, knack{}); });
-  CHECK(testing::contains(said, "error N03: there is no handler called \"test.knack\""));
-  CHECK(testing::contains(said, "did you mean \"test.knock\"?"));
+  const std::string text = test::thrown_by([&] { here.job.send(1, knack{}); });
+  CHECK(testing::contains(text, "error N03: there is no handler called \"test.knack\""));
+  CHECK(testing::contains(text, "did you mean \"test.knock\"?"));
   CHECK(testing::contains(test::thrown_by([&] { ordered.send(1, knack{}); }), "error N03"));
 }
 
@@ -201,7 +197,7 @@ TEST_CASE("messages that arrive before a node has made its handlers are kept, an
   late.job.start([&](net::handlers& all) { return network->join(1, all); });
   while (early.job.is_pending() || late.job.is_pending()) early.poll(), late.poll();
   CHECK(late.numbers == std::vector<std::uint32_t>{1, 2, 3});
-  CHECK_FALSE(late.job.is_lost(0));
+  CHECK(late.loss_of(0) == "none");
 }
 
 }  // namespace stretto::dist
