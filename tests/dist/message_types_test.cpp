@@ -177,7 +177,7 @@ TEST_CASE("hostile bytes of every kind of message are refused, or are a message 
     bytes_of_message longer = type.default_bytes(of);
     longer.push_back({});
     const bool ends_in_bytes = check(longer) == test::reading::sound;
-    for (int round = 0, rounds = test::scaled(60, 6'000); round < rounds; ++round) {
+    for (int round = 0, rounds = test::scaled(600, 60'000); round < rounds; ++round) {
       check(hostile_bytes(random));
       const bytes_of_message valid = type.from_prefix(of, hostile_bytes(random));
       REQUIRE(check(valid) == test::reading::sound);
@@ -206,7 +206,7 @@ TEST_CASE("causes of a failure that are nested deeper than any node writes them 
   const test::receiving_node receiver;
   writer to(std::uint64_t{1}, std::uint8_t{0}, std::int32_t{8}, std::uint64_t{0});
   to.put_text("work", 100);
-  for (int i = 0; i < 1'000'000; ++i) {
+  for (int i = 0; i < 100'000; ++i) {
     to.put(std::uint8_t{2});  // an error
     for (int text = 0; text < 4; ++text) to.put_text("", 0);
     to.put(std::uint8_t{0});  // no facts
