@@ -121,6 +121,11 @@ class reader {
     return bytes;
   }
   std::size_t left() const noexcept { return left_.size(); }
+  /// The bytes cannot be what a node wrote: nothing more is read, and is_whole() is false.
+  void refuse() noexcept {
+    left_ = {};
+    is_whole_ = false;
+  }
   bool is_whole() const noexcept { return is_whole_; }
 
  private:

@@ -229,7 +229,7 @@ void divergence_detector::run_deferred(deferred_actions& out, base::thread_conte
   for (const auto& then : out.then) then();
 }
 
-void divergence_detector::heard(std::uint32_t from, std::span<const std::byte> encoded, base::thread_context& context) {
+bool divergence_detector::heard(std::uint32_t from, std::span<const std::byte> encoded, base::thread_context& context) {
   base::reader read(encoded);
   deferred_actions out;
   {
@@ -262,9 +262,11 @@ void divergence_detector::heard(std::uint32_t from, std::span<const std::byte> e
       }
       case message_kind::reply: receive_reply(from, read, out); break;
       case message_kind::verdict: conclude(get_divergence_report(read), out); break;
+      default: return false;
     }
   }
   run_deferred(out, context);
+  return true;
 }
 
 void divergence_detector::lost(std::uint32_t node, base::thread_context& context) noexcept {

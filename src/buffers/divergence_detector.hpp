@@ -47,7 +47,7 @@ class divergence_detector final : public data::listener {
   };
   divergence_detector(const call_history& of, std::uint32_t self, std::uint32_t nodes, callbacks c);
 
-  void heard(std::uint32_t from, std::span<const std::byte> encoded, base::thread_context& context) override;
+  bool heard(std::uint32_t from, std::span<const std::byte> encoded, base::thread_context& context) override;
   void lost(std::uint32_t node, base::thread_context& context) noexcept override;
   void polled(base::thread_context& context) override;
 

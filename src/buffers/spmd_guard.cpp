@@ -79,10 +79,11 @@ std::optional<error> spmd_guard::fail(std::uint64_t tasks, const std::exception_
   return std::nullopt;
 }
 
-void spmd_guard::heard(std::uint32_t from, std::span<const std::byte> encoded, base::thread_context& context) {
+bool spmd_guard::heard(std::uint32_t from, std::span<const std::byte> encoded, base::thread_context& context) {
   base::reader read(encoded);
-  if (read.get<std::uint64_t>() == failed_run_kind) record_failed_run(get_failed_run(read), context);
-  else detector_.heard(from, encoded, context);
+  if (read.get<std::uint64_t>() != failed_run_kind) return detector_.heard(from, encoded, context);
+  record_failed_run(get_failed_run(read), context);
+  return true;
 }
 
 bool spmd_guard::record_failed_run(const failed_run& r, base::thread_context& context) {

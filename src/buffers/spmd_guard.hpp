@@ -60,7 +60,7 @@ class spmd_guard final : private data::listener {
   static constexpr std::uint64_t none = ~std::uint64_t{0};
   static constexpr std::uint64_t failed_run_kind = divergence_detector::first_free_kind;
 
-  void heard(std::uint32_t from, std::span<const std::byte> encoded, base::thread_context& context) override;
+  bool heard(std::uint32_t from, std::span<const std::byte> encoded, base::thread_context& context) override;
   void lost(std::uint32_t node, base::thread_context& context) noexcept override { detector_.lost(node, context); }
   void polled(base::thread_context& context) override { detector_.polled(context); }
 

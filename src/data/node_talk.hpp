@@ -16,8 +16,8 @@ class listener {
  public:
   virtual ~listener() = default;
   /// Handles a message of another node (other_nodes::say). Messages of one node arrive in order, but long ones may be
-  /// overtaken.
-  virtual void heard(std::uint32_t from, std::span<const std::byte> words, base::thread_context& context) = 0;
+  /// overtaken. Returns false if the message is of an unknown kind.
+  virtual bool heard(std::uint32_t from, std::span<const std::byte> words, base::thread_context& context) = 0;
   /// Nothing comes from that node any more.
   virtual void lost(std::uint32_t node, base::thread_context& context) noexcept = 0;
   /// At each poll, behind what has come: now and then, all the time where this node has nothing else to do.

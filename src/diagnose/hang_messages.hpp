@@ -30,6 +30,7 @@ struct hang_query {
   bool with_snapshot = false;
 };
 
+/// To the coordinator: the state of the sender in that round.
 struct hang_reply {
   static constexpr std::string_view message = "hangs.reply";
   static constexpr bool is_counted = false;
@@ -39,7 +40,7 @@ struct hang_reply {
   std::span<const std::byte> snapshot = {};  // what waits there for what, as JSON; empty if not wanted
 };
 
-/// From the coordinator, to the nodes that have asked.
+/// From the coordinator, to the nodes that have sent a request: whether the job hangs.
 struct hang_decision {
   static constexpr std::string_view message = "hangs.verdict";
   static constexpr bool is_counted = false;

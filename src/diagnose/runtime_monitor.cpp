@@ -51,6 +51,12 @@ std::string unknown_threads(const std::vector<int>& all, std::size_t known, cons
   return std::to_string(count) + (count == 1 ? " thread" : " threads") + (names.empty() ? "" : " (" + names + ")");
 }
 
+/// Why this node may still act: it handles a message, of the kind "tasks.run".
+std::string handled_message(const dist::job_member& m) {
+  const char* const kind = m.handled_kind();
+  return std::string("a message ") + (kind ? '"' + std::string(kind) + "" " : "") + "of another node is being handled";
+}
+
 }  // namespace
 
 std::uint64_t progress_now(const sched::scheduler& s) {
@@ -312,7 +318,7 @@ class runtime_monitor {
       s.unproven.push_back("elements of other nodes are on their way");
     if (!all_sleep) s.unproven.push_back("a worker or an attached thread is running");
     if (w.settings_.member && w.settings_.member->is_handling_messages())
-      s.unproven.push_back("a message of another node is being handled");
+      s.unproven.push_back(handled_message(*w.settings_.member));
     if (with_modules) s.unproven.push_back("operations are pending at a module");
     if (threads.empty()) s.unproven.push_back("the threads of this process cannot be counted");
     else if (threads.size() > known)

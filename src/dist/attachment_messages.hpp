@@ -25,12 +25,12 @@ struct attachment_fetch {
   detail::instance_handle target = {};
 };
 
-/// To the same: keep the array for a later fetch.
+/// To the node that has the array: keep it for a later fetch.
 struct attachment_hold {
   static constexpr std::string_view message = "attachments.hold";
   std::uint64_t array = 0;
 };
-/// To the same: that fetch will not come, or was the last.
+/// To the node that has the array: that fetch will not come, or was the last.
 struct attachment_release {
   static constexpr std::string_view message = "attachments.let_go";
   std::uint64_t array = 0;

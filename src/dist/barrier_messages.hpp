@@ -56,14 +56,14 @@ struct barrier_alteration {
   std::source_location where = {};
 };
 
-/// From the owner: it has taken effect, or has failed.
+/// From the owner: the change of expected arrivals has taken effect, or has failed.
 struct barrier_altered {
   static constexpr std::string_view message = "barriers.altered";
   std::uint64_t token = 0;
   failure_ref why = {};
 };
 
-/// To the owner.
+/// To the owner: the program destroys the barrier.
 struct barrier_destruction {
   static constexpr std::string_view message = "barriers.destroy";
   std::uint64_t barrier = 0, phase = 0;

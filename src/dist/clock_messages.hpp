@@ -13,7 +13,7 @@ enum class measuring_point : std::uint8_t { beginning, end };
 template <>
 inline constexpr auto last_of<measuring_point> = measuring_point::end;
 
-/// To node 0.
+/// To node 0: what time is it there?
 struct clock_query {
   static constexpr std::string_view message = "clock.query";
   static constexpr bool is_counted = false;
@@ -22,7 +22,7 @@ struct clock_query {
   std::int64_t sent_at_ns = 0;
 };
 
-/// From node 0.
+/// From node 0: its time when it received the query, which is returned, too.
 struct clock_reply {
   static constexpr std::string_view message = "clock.reply";
   static constexpr bool is_counted = false;

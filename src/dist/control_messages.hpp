@@ -14,6 +14,7 @@
 
 namespace stretto::dist {
 
+/// A message of a floor above, in an encoding of its own.
 struct control_message {
   static constexpr std::string_view message = "control.message";
   std::span<const std::byte> content = {};

@@ -37,7 +37,7 @@ struct event_end {
   failure_ref cause = {};
 };
 
-/// From the owner: it could not be ended.
+/// From the owner: an end of the receiver's was refused.
 struct event_end_refused {
   static constexpr std::string_view message = "events.refused";
   failure_ref why = {};

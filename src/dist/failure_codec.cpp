@@ -101,10 +101,14 @@ void write_error(writer& to, budget& texts, const error& e, unsigned depth) {
   write_exception(to, texts, e.cause(), depth + 1);
 }
 
-/// `node` is empty if the exception names it already.
-std::exception_ptr read_exception(reader& from, const std::string& node) {
+/// `node` is empty if the exception names it already. `depth` bounds the recursion: no node writes deeper causes.
+std::exception_ptr read_exception(reader& from, const std::string& node, unsigned depth) {
   const auto what = from.get<kind>();
   if (what == kind::none || !from.is_whole()) return {};
+  if (what > kind::other_with_node || depth > most_causes) {
+    from.refuse();
+    return {};
+  }
   const std::string suffix = node.empty() ? std::string() : " (on " + node + ")";
   if (what == kind::runtime_error) {
     const std::string message = from.get_text();
@@ -117,14 +121,16 @@ std::exception_ptr read_exception(reader& from, const std::string& node) {
   }
   std::string code = from.get_text(), sentence = from.get_text(), why = from.get_text(), remedy = from.get_text();
   error e(std::move(code), std::move(sentence));
-  for (auto n = from.get<std::uint8_t>(); n > 0 && from.is_whole(); --n) {
+  const auto facts = from.get<std::uint8_t>();
+  if (facts > most_facts) from.refuse();
+  for (auto n = facts; n > 0 && from.is_whole(); --n) {
     std::string name = from.get_text(), value = from.get_text();
     e.fact(std::move(name), std::move(value));
   }
   if (!node.empty()) e.fact("on node", node);
   if (!why.empty()) e.because(std::move(why));
   if (!remedy.empty()) e.remedy(std::move(remedy));
-  if (const auto cause = read_exception(from, {})) e.caused_by(cause);
+  if (const auto cause = read_exception(from, {}, depth + 1)) e.caused_by(cause);
   return std::make_exception_ptr(std::move(e));
 }
 
@@ -157,21 +163,24 @@ failure_ref failure_codec::read(reader& from, rank sender) {
   // A failure that returns to its node is local again.
   const auto node_here = [&](std::int32_t node) { return node == job_.node() ? failure::here : node; };
   const auto id = from.get<std::uint64_t>();
-  const bool is_first_hand = from.get<std::uint8_t>() != 0;
+  const auto first_hand = from.get<std::uint8_t>();
+  if (!id || first_hand > 1) from.refuse();
   auto node = from.get<std::int32_t>();
   auto where = from.get<std::uint64_t>();
   auto who = from.get_text();
-  const std::string on = is_first_hand ? base::node_name(static_cast<std::uint16_t>(node)) : std::string();
-  const auto exception = read_exception(from, on);
+  const std::string on = first_hand ? base::node_name(static_cast<std::uint16_t>(node)) : std::string();
+  const auto exception = read_exception(from, on, 0);
   failure_ref chain = known(id);
   if (!chain) {
     chain = failure_ref::adopt(
         new failure(exception ? exception : std::make_exception_ptr(std::runtime_error("a failure on node " + on)),
                     std::move(who), decode(where, by), node_here(node)));
     chain->name_root(id);
-    chain = keep(std::move(chain));
+    if (from.is_whole()) chain = keep(std::move(chain));  // else the whole one may come later
   }
-  for (auto n = from.get<std::uint8_t>(); n > 0 && from.is_whole(); --n) {
+  const auto links = from.get<std::uint8_t>();
+  if (links > most_links) from.refuse();
+  for (auto n = links; n > 0 && from.is_whole(); --n) {
     node = from.get<std::int32_t>();
     where = from.get<std::uint64_t>();
     who = from.get_text();

@@ -8,7 +8,8 @@
 // Cost        a lock and an allocation per link; failures are rare.
 // Invariants  (1) a root has the same id on every node (failure::id). A root that arrives twice, or returns to its
 //             node, is the same object, as long as it is among the latest `most_kept`. (2) an encoded failure has at
-//             most about 8 KiB.
+//             most about 8 KiB. (3) read refuses bytes that no node could have written (reader::is_whole), and never
+//             returns null.
 #pragma once
 
 #include <atomic>

@@ -15,7 +15,7 @@
 
 namespace stretto::dist {
 
-/// To the node whose memory it takes.
+/// To the node whose memory the instance takes: create it.
 struct instance_creation {
   static constexpr std::string_view message = "instances.create";
   std::uint64_t name = 0;  // the sender's number for the instance (instance_names.hpp)
@@ -47,7 +47,7 @@ struct operation_fields {
   detail::index_kind indices = detail::index_kind::int64;
 };
 
-/// To the node that carries the operation out.
+/// To the node that carries the operation out, with all its arguments.
 struct instance_operation {
   static constexpr std::string_view message = "instances.request";
   std::uint64_t request = 0;
@@ -72,7 +72,7 @@ struct instance_query {
   std::string verb = {};  // what the program is about to do
 };
 
-/// From the owner; a failure is an instance_reply instead.
+/// From the owner: where and how large the instance is; a failure is an instance_reply instead.
 struct instance_description {
   static constexpr std::string_view message = "instances.described";
   std::uint64_t request = 0;
@@ -92,7 +92,7 @@ struct global_instance_known {
   std::string name = {};
 };
 
-/// From the owner: it is destroyed.
+/// From the owner: the instance in global memory is destroyed.
 struct global_instance_gone {
   static constexpr std::string_view message = "global_instances.gone";
   detail::instance_handle named = {};

@@ -35,7 +35,7 @@ struct job::incoming_message : places::completion {
   static void run_it(places::work_item& item) noexcept {
     auto& l = static_cast<incoming_message&>(item);
     job& j = *l.to.owner_job;
-    // Messages of a lost node must not be handled: protocols were notified of the loss.
+    // Messages of a failed node must not be handled: protocols were notified of the loss.
     if (!l.failure && !j.is_lost(l.from)) {
       j.handled_ = &l;
       j.handle(l.to, l.from, {l.content.get(), l.bytes}, l.has_cause);
@@ -125,6 +125,8 @@ void job::start(const transport_maker& make) {
   traffic_ = std::make_unique<traffic[]>(nodes_);
   lost_ = std::make_unique<std::atomic<bool>[]>(nodes_);
   losses_.resize(nodes_);
+  transport_->on_unknown_handler(
+      [this](rank from, net::handler_number n) { refuse_unknown("number " + std::to_string(n), from); });
   transport_->on_lost(
       [this](rank r) { disconnect_from(r, "it ended or cannot be reached; its pending work will not happen"); });
 }
@@ -242,12 +244,14 @@ void job::on_arrival_with_cause(void* at, net::arrival& a) { receive(*static_cas
 
 void job::receive(entry& e, net::arrival& a, bool has_cause) {
   if (e.owner_job->is_lost(a.from)) return;  // this node has disconnected from it
+  e.owner_job->set_handled_kind(e.name.c_str());
   e.owner_job->is_handling_messages_.store(true, std::memory_order_release);
   if (e.decode_head_and_handle) {
     auto& context = base::require_current("job::poll");
     std::span<const std::byte> content = a.head;
     const cause_scope cause(content, has_cause, context);
     reader head(content);
+    const message_span span(context, e.name, e.in_trace, has_cause ? context.current_id : 0, head.left());
     if (!e.decode_head_and_handle(*e.owner_job, e.owner, a.from, head, std::move(a.rest), context))
       return e.owner_job->refuse_malformed(e.name, a.from);
     e.owner_job->traffic_[a.from].handled.fetch_add(1, std::memory_order_release);
@@ -306,25 +310,33 @@ void job::refuse(const entry& e, rank from, std::span<const std::byte> message_p
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
 }
 
-void job::handle(const entry& e, rank from, std::span<const std::byte> content, bool has_cause) {
+void job::handle(entry& e, rank from, std::span<const std::byte> content, bool has_cause) {
   auto& context = base::require_current("job::poll");
   const cause_scope cause(content, has_cause, context);
   reader all(content);
+  const message_span span(context, e.name, e.in_trace, has_cause ? context.current_id : 0, all.left());
+  set_handled_kind(e.name.c_str());
   if (!e.decode_and_handle) e.f(e.owner, from, all, context);
   else if (!e.decode_and_handle(*this, e.owner, from, all, context)) return refuse_malformed(e.name, from);
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
 }
 
-std::vector<job::message_type> job::message_types() const {
+std::vector<message_type> job::message_types() const {
   std::vector<message_type> all = inner_types_;
   for (const entry& e : entries_)
-    if (e.reencode) all.push_back({e.name, e.default_bytes, e.reencode});
+    if (e.type) all.push_back(*e.type);
   return all;
 }
 
 void job::refuse_malformed(std::string_view message, rank from) {
   disconnect_from(from, "it sent a message that cannot be read: " + std::string(message));
 }
+
+void job::refuse_unknown(const std::string& which, rank from) {
+  disconnect_from(from, "it sent a message of an unknown kind: " + which);
+}
+
+void job::fail_without_handler(std::string_view message) const { throw handlers_.no_handler(message); }
 
 std::shared_ptr<const std::byte> job::keep(std::span<const std::byte> part) {
   if (part.empty()) return {};

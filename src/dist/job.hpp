@@ -15,7 +15,8 @@
 //     while (...) job.poll();                                               // on a thread that has entered the events
 //
 // At trace level full, a counted message also carries the id of the span that sent it. Work that the handler makes
-// ready has this span as its cause, so that the arrows of a timeline go from node to node.
+// ready has this span as its cause, so that the arrows of a timeline go from node to node. The handling of each message
+// is a span, too, under the name of its kind (message_span.hpp).
 //
 // Threads     on, add, start: the thread that makes the job, in this order, before other threads use it. poll: one
 //             thread at a time, which belongs to the runtime (base::current()); handlers and `lost` run inside it. The
@@ -44,6 +45,7 @@
 #include "base/node_numbers.hpp"
 #include "dist/back_pressure.hpp"
 #include "dist/message_codec.hpp"
+#include "dist/message_span.hpp"
 #include "dist/message_type.hpp"
 #include "event/failure.hpp"
 #include "net/transport.hpp"
@@ -205,8 +207,8 @@ class job {
   enum class followed : bool { no, yes };
   static constexpr bool is_lent(std::size_t rest) noexcept { return rest >= split_bytes; }  // smaller ones are copied
 
-  /// Sends a message to a node, which may be this one. Does nothing if that node is lost. Never blocks. Its kind must
-  /// have a handler (on).
+  /// Sends a message to a node, which may be this one. Does nothing if that node has failed. Never blocks. Throws N03
+  /// if the struct has no handler (on).
   template <message_struct M>
   void send(rank to, const M& m) {
     send(to, kind_of<M>(), m);
@@ -253,28 +255,30 @@ class job {
     encode_message(fields, head, environment(self_));
     send(to, kind_of<M>(), fields, payload, sent, from_device);
   }
+  /// Throws N03 if the struct has no handler.
   template <message_struct M>
-  message_kind kind_of() const noexcept {
-    return kinds_of_types_.at(type_number_of<M>());
+  message_kind kind_of() const {
+    const message_kind kind = kinds_of_types_.at(type_number_of<M>());
+    if (kind == kinds_of_types::none) [[unlikely]]
+      fail_without_handler(M::message);
+    return kind;
   }
+  /// Throws N03.
+  [[noreturn]] void fail_without_handler(std::string_view message) const;
   /// The environment of the fields of a message from that sender.
   message_environment environment(rank sender) const noexcept { return {first_, nodes_, sender, failures_}; }
   /// Failures in messages are written and read by it. Before start.
   void set_failure_fields(failure_fields& all) noexcept { failures_ = &all; }
-  /// All kinds whose messages are structs, for checks of their fields. default_bytes: a message of default fields.
-  /// reencode decodes bytes and encodes the result again; nothing if they do not decode.
-  struct message_type {
-    std::string_view name;
-    std::vector<std::byte> (*default_bytes)(const message_environment&);
-    std::optional<std::vector<std::byte>> (*reencode)(const message_environment&, std::span<const std::byte>);
-  };
+  /// All kinds whose messages are structs, for checks of their fields. Valid after the job.
   std::vector<message_type> message_types() const;
   /// Of structs that are sent inside other messages (ordered_messages.hpp).
   void add_message_type(const message_type& t) { inner_types_.push_back(t); }
-  /// A node that sends what does not decode is lost to this one: its program is another, or its memory is overwritten.
+  /// Disconnects from a node that has sent what does not decode: its program is another, or its memory is overwritten.
   void refuse_malformed(std::string_view message, rank from);
+  /// The same for a message that no handler of this node takes, "number 731".
+  void refuse_unknown(const std::string& which, rank from);
 
-  /// Sends `content` to a node, which may be this one. Does nothing if that node is lost. Never blocks.
+  /// Sends `content` to a node, which may be this one. Does nothing if that node has failed. Never blocks.
   void send(rank to, message_kind kind, const writer& content);
   /// The same; large content is not copied, but kept until it has been sent.
   void send(rank to, message_kind kind, writer&& content);
@@ -283,8 +287,8 @@ class job {
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest,
             std::shared_ptr<const void> lent, counting is, followed by_another = followed::no);
   void send(rank to, message_kind kind, writer&& head, std::vector<std::byte>&& rest);
-  /// For kinds registered by on_payload. `rest` must stay valid until `sent` runs; it runs with N05 if that node is
-  /// lost.
+  /// For kinds registered by on_payload. `rest` must stay valid until `sent` runs; it runs with N05 if that node
+  /// has failed.
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent,
             bool from_device = false);
   bool takes_memory_of(std::string_view driver) const noexcept { return transport_->takes_memory_of(driver); }
@@ -298,6 +302,10 @@ class job {
   /// True from the first message that a poll receives until end_handling_messages(): its effects may be incomplete. Any
   /// thread.
   bool is_handling_messages() const noexcept { return is_handling_messages_.load(std::memory_order_acquire); }
+  /// The kind of the message that is being handled or was handled last, for hang reports; null: none yet. Any thread.
+  const char* handled_kind() const noexcept { return handled_kind_.load(std::memory_order_relaxed); }
+  /// `kind` must stay valid. Polling thread.
+  void set_handled_kind(const char* kind) noexcept { handled_kind_.store(kind, std::memory_order_relaxed); }
   /// Must be called after each poll(), once all its consequences have been handled. Polling thread.
   void end_handling_messages() noexcept { is_handling_messages_.store(false, std::memory_order_release); }
   /// Treats that node as lost from now on, although the transport may still reach it. Polling thread.
@@ -344,17 +352,16 @@ class job {
     bool (*decode_head_and_handle)(job&, void*, rank, reader&, net::payload&&, base::thread_context&) = nullptr;
     bool (*decode_and_handle)(job&, void*, rank, reader&, base::thread_context&) = nullptr;
     void (*refused_struct)(job&, void*, rank, reader&, failure_ref, base::thread_context&) = nullptr;
-    decltype(message_type::default_bytes) default_bytes = nullptr;
-    decltype(message_type::reencode) reencode = nullptr;
+    const message_type* type = nullptr;  // null: not a struct
     net::handler_number number = 0, number_with_cause = 0;
+    traced_name in_trace = {};  // only the polling thread
   };
   struct incoming_message;
   struct retained_payload;
   template <message_struct M>
   message_kind on_type(void* owner) {
     const message_kind made = on(std::string(M::message), owner, nullptr, is_counted<M>() ? counted::yes : counted::no);
-    entries_.back().default_bytes = default_bytes<M>;
-    entries_.back().reencode = reencode<M>;
+    entries_.back().type = &message_type_of<M>;
     kinds_of_types_.set(type_number_of<M>(), made);
     return made;
   }
@@ -366,7 +373,7 @@ class job {
   static void on_arrival(void* at, net::arrival& a);
   static void on_arrival_with_cause(void* at, net::arrival& a);
   static void receive(entry& e, net::arrival& a, bool has_cause);
-  void handle(const entry& e, rank from, std::span<const std::byte> content, bool has_cause);
+  void handle(entry& e, rank from, std::span<const std::byte> content, bool has_cause);
   void report_loss(rank r, const std::string& why);
   /// Messages below this size are accepted without a check of the free memory.
   std::uint64_t always_accepted_bytes() const noexcept;
@@ -400,7 +407,8 @@ class job {
   std::unique_ptr<std::atomic<bool>[]> lost_;
   std::atomic<bool> has_left_{false}, is_handling_messages_{false};
   mutable std::mutex losses_lock_;
-  std::vector<failure_ref> losses_;  // by rank
+  std::vector<failure_ref> losses_;                 // by rank
+  std::atomic<const char*> handled_kind_{nullptr};  // of a message
 };
 
 }  // namespace stretto::dist

@@ -64,6 +64,7 @@ class job_member final : public poller {
   }
   /// True while a message of another node is being handled. A poll that has received no message has no effects.
   bool is_handling_messages() const noexcept { return job_.is_handling_messages(); }
+  const char* handled_kind() const noexcept { return job_.handled_kind(); }
   /// Only on the polling thread.
   bool is_over() const noexcept { return termination_.is_over(); }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/context.hpp"
@@ -36,11 +37,14 @@ std::uint32_t type_number_of() noexcept {
 
 class kinds_of_types {
  public:
+  static constexpr message_kind none{0xffff};
+
   void set(std::uint32_t type, message_kind kind) {
-    if (all_.size() <= type) all_.resize(type + 1);
+    if (all_.size() <= type) all_.resize(type + 1, none);
     all_[type] = kind;
   }
-  message_kind at(std::uint32_t type) const noexcept { return all_[type]; }
+  /// none: no job::on has registered the type.
+  message_kind at(std::uint32_t type) const noexcept { return type < all_.size() ? all_[type] : none; }
 
  private:
   std::vector<message_kind> all_;
@@ -63,20 +67,46 @@ M message_argument(void (Owner::*)(rank, const M&, More...) noexcept);
 template <class Handler>
 using message_of = decltype(handlers_of::message_argument(std::declval<Handler>()));
 
+/// A kind of message for checks of its fields, without its type.
+struct message_type {
+  std::string_view name;
+  /// A message of default fields.
+  std::vector<std::byte> (*default_bytes)(const message_environment&);
+  /// Decodes the bytes and encodes the result again; nothing if they do not decode.
+  std::optional<std::vector<std::byte>> (*reencode)(const message_environment&, std::span<const std::byte>);
+  /// A message of the fields that the first of any bytes hold.
+  std::vector<std::byte> (*from_prefix)(const message_environment&, std::span<const std::byte>);
+};
+
+namespace message_checks {
+template <message_struct M>
+std::vector<std::byte> bytes_of(const M& m, const message_environment& of) {
+  writer to;
+  encode_message(to, m, of);
+  return std::vector(to.all().begin(), to.all().end());
+}
 template <message_struct M>
 std::vector<std::byte> default_bytes(const message_environment& of) {
-  writer to;
-  encode_message(to, M{}, of);
-  return std::vector(to.all().begin(), to.all().end());
+  return bytes_of(M{}, of);
 }
 template <message_struct M>
 std::optional<std::vector<std::byte>> reencode(const message_environment& of, std::span<const std::byte> bytes) {
   reader from(bytes);
   M m{};
   if (!decode_message(from, m, of)) return {};
-  writer to;
-  encode_message(to, m, of);
-  return std::vector(to.all().begin(), to.all().end());
+  return bytes_of(m, of);
 }
+template <message_struct M>
+std::vector<std::byte> from_prefix(const message_environment& of, std::span<const std::byte> bytes) {
+  reader from(bytes);
+  M m{};
+  decode_prefix(from, m, of);
+  return bytes_of(m, of);
+}
+}  // namespace message_checks
+
+template <message_struct M>
+inline constexpr message_type message_type_of{M::message, message_checks::default_bytes<M>, message_checks::reencode<M>,
+                                              message_checks::from_prefix<M>};
 
 }  // namespace stretto::dist

@@ -1,6 +1,7 @@
 #include "dist/ordered_messages.hpp"
 
 #include <mutex>
+#include <string>
 
 namespace stretto::dist {
 
@@ -30,7 +31,9 @@ void ordered_messages::on_refused_message(rank from, const sequenced_message& pr
 void ordered_messages::deliver(rank from, const sequenced_message& m, failure_ref refused,
                                base::thread_context& context) {
   sender& s = senders_[from];
-  if (m.kind >= entries_.size() || m.number < s.next) return job_.refuse_malformed(m.message, from);
+  if (m.kind >= entries_.size())
+    return job_.refuse_unknown("number " + std::to_string(m.kind) + " of ordered messages", from);
+  if (m.number < s.next) return job_.refuse_malformed(m.message, from);
   if (m.number != s.next) {
     s.early.emplace(m.number, waiting{m.kind, {m.fields.begin(), m.fields.end()}, std::move(refused)});
     return;
@@ -48,8 +51,10 @@ void ordered_messages::deliver(rank from, const sequenced_message& m, failure_re
 }
 
 void ordered_messages::handle(rank from, std::uint8_t kind, std::span<const std::byte> fields, failure_ref refused,
-                              base::thread_context& context) const {
-  const entry& e = entries_[kind];
+                              base::thread_context& context) {
+  entry& e = entries_[kind];
+  const message_span span(context, e.name, e.in_trace, 0, fields.size());
+  job_.set_handled_kind(e.name.data());
   reader all(fields);
   if (!refused) e.decode_and_handle(job_, e.owner, from, all, context);
   else if (e.refused) e.refused(job_, e.owner, from, all, std::move(refused), context);

@@ -23,6 +23,7 @@
 
 namespace stretto::dist {
 
+/// Carries another message, which is handled after the sender's earlier ones.
 struct sequenced_message {
   static constexpr std::string_view message = "ordered_messages";
   std::uint64_t number = 0;  // of this message among those from its sender to its receiver
@@ -44,8 +45,8 @@ class ordered_messages final : public protocol {
       if (!decode_message(fields, m, j.environment(from))) return j.refuse_malformed(M::message, from);
       (static_cast<Owner*>(o)->*f)(from, m, context);
     };
-    entries_.push_back({owner, type_number_of<M>(), decode_and_handle});
-    job_.add_message_type({M::message, default_bytes<M>, reencode<M>});
+    entries_.push_back({owner, type_number_of<M>(), M::message, decode_and_handle});
+    job_.add_message_type(message_type_of<M>);
   }
 
   /// Registers the handler for messages of that struct that this node has no memory for, as job::on_refused. It is also
@@ -61,7 +62,7 @@ class ordered_messages final : public protocol {
         };
   }
 
-  /// `to` must be another node. The struct must have a handler (on).
+  /// `to` must be another node. Throws N03 if the struct has no handler (on).
   template <message_struct M>
   void send(rank to, const M& m) {
     writer content;
@@ -76,8 +77,10 @@ class ordered_messages final : public protocol {
   struct entry {
     void* owner;
     std::uint32_t type;  // type_number_of
+    std::string_view name;
     void (*decode_and_handle)(job&, void* owner, rank from, reader& fields, base::thread_context& context);
     void (*refused)(job&, void* owner, rank from, reader& prefix, failure_ref, base::thread_context&) = nullptr;
+    traced_name in_trace = {};
   };
   struct waiting {
     std::uint8_t kind;
@@ -89,8 +92,10 @@ class ordered_messages final : public protocol {
     std::map<std::uint64_t, waiting> early = {};
   };
   template <message_struct M>
-  std::uint8_t kind_of() const noexcept {
-    return static_cast<std::uint8_t>(std::ranges::find(entries_, type_number_of<M>(), &entry::type) - entries_.begin());
+  std::uint8_t kind_of() const {
+    const auto found = std::ranges::find(entries_, type_number_of<M>(), &entry::type);
+    if (found == entries_.end()) job_.fail_without_handler(M::message);
+    return static_cast<std::uint8_t>(found - entries_.begin());
   }
   /// Sets the number of the message that `content` holds.
   void send_numbered(rank to, writer&& content);
@@ -98,7 +103,7 @@ class ordered_messages final : public protocol {
   void on_refused_message(rank from, const sequenced_message& prefix, failure_ref cause, base::thread_context& context);
   void deliver(rank from, const sequenced_message& m, failure_ref refused, base::thread_context& context);
   void handle(rank from, std::uint8_t kind, std::span<const std::byte> fields, failure_ref refused,
-              base::thread_context& context) const;
+              base::thread_context& context);
 
   job& job_;
   std::vector<entry> entries_;

@@ -31,7 +31,7 @@
 
 namespace stretto::dist {
 
-/// Of a part, whose bytes follow as a payload.
+/// A part of a later message; its bytes follow as a payload.
 struct part_of_message {
   static constexpr std::string_view message = "parts.part";
   std::uint64_t number = 0;  // of all parts of the message

@@ -25,7 +25,7 @@
 
 namespace stretto::dist {
 
-/// From the node that has the elements.
+/// From the node that has the elements in memory of a device: a device of the receiver may copy them.
 struct pull_offer {
   static constexpr std::string_view message = "instances.offer";
   std::uint64_t number = 0;  // the sender's
@@ -48,6 +48,7 @@ struct received_offer {
 enum class offer_reply : std::uint8_t { pulled, in_pieces, never };
 template <>
 inline constexpr auto last_of<offer_reply> = offer_reply::never;
+/// To the node that has the elements: whether they were copied.
 struct pull_reply {
   static constexpr std::string_view message = "instances.offer_reply";
   std::uint64_t offer = 0;

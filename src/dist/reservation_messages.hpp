@@ -70,7 +70,7 @@ struct reservation_operation {
   }
 };
 
-/// To its origin: it was carried out, or has failed.
+/// To the origin of an operation: it was carried out, or has failed.
 struct reservation_done {
   static constexpr std::string_view message = "reservations.done";
   std::uint64_t token = 0;
@@ -86,7 +86,7 @@ struct reservation_gone {
   failure_ref why = {};
 };
 
-/// To the home.
+/// To the home: the program destroys the reservation.
 struct reservation_destruction {
   static constexpr std::string_view message = "reservations.destroy";
   std::uint64_t reservation = 0;

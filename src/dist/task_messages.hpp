@@ -31,14 +31,14 @@ struct call_fields {
   std::string name = {};
 };
 
-/// To the node that runs the function.
+/// To the node that runs the function: run it.
 struct call_start {
   static constexpr std::string_view message = "tasks.run";
   call_fields call = {};
   std::span<const std::byte> arguments = {};
 };
 
-/// The same, after objects were placed there; or their placement alone. An ordered message.
+/// To the node that runs the function: place objects there, then run it; or place them only. An ordered message.
 struct call_placement {
   static constexpr std::string_view message = "tasks.place";
   call_fields call = {};
@@ -47,8 +47,9 @@ struct call_placement {
   std::span<const std::byte> arguments = {};
 };
 
-/// From that node: the function has returned; it, and all that it has spawned, have ended; or the latter alone.
+/// value: the function has returned. end: it and all that it has spawned have ended.
 enum class reply_stage : std::uint8_t { value, value_and_end, end };
+/// From the node that runs the function: its value, the end of all its work, or both.
 template <reply_stage stage>
 struct call_reply {
   static constexpr std::string_view message = stage == reply_stage::value ? "tasks.value"
@@ -61,7 +62,7 @@ struct call_reply {
   std::span<const std::byte> value = {};
 };
 
-/// To the node that runs the function.
+/// To the node that runs the function: cancel the call.
 struct call_cancellation {
   static constexpr std::string_view message = "tasks.cancel";
   std::uint64_t call = 0;
@@ -69,6 +70,7 @@ struct call_cancellation {
   std::source_location where = {};
 };
 
+/// To the node that has cancelled the call: whether the call will not run.
 struct call_cancelled {
   static constexpr std::string_view message = "tasks.cancelled";
   std::uint64_t token = 0;

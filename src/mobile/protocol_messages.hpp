@@ -35,14 +35,14 @@ struct pinned_message_arrived {
   object_id object = 0;
 };
 
-/// To the home node.
+/// To the home node: may the object migrate to that node?
 struct migration_request {
   static constexpr std::string_view message = "mobile.migration_request";
   object_id object = 0;
   dist::node_rank destination = {};
 };
 
-/// From the home node.
+/// From the home node: whether the object may migrate.
 struct migration_decision {
   static constexpr std::string_view message = "mobile.migration_decision";
   object_id object = 0;
@@ -56,20 +56,20 @@ struct migration_cancelled {
   std::uint32_t epoch = 0;
 };
 
-/// To the home node, after a grant.
+/// To the home node, which has granted a migration: cancel it.
 struct cancellation_request {
   static constexpr std::string_view message = "mobile.cancellation_request";
   object_id object = 0;
 };
 
-/// To the home node.
+/// To the home node: the object has arrived at the sender.
 struct object_arrived {
   static constexpr std::string_view message = "mobile.object_arrived";
   object_id object = 0;
   std::uint32_t epoch = 0;
 };
 
-/// To the home node, by a node that parks a message.
+/// To the home node, by a node that parks a message: where is the object?
 struct location_query {
   static constexpr std::string_view message = "mobile.location_query";
   object_id object = 0;
@@ -97,13 +97,14 @@ struct object_failed {
   failure_ref cause = {};
 };
 
-/// From the home node.
+/// From the home node: nobody can use the object any more, because of this failure.
 struct object_lost {
   static constexpr std::string_view message = "mobile.object_lost";
   object_id object = 0;
   failure_ref cause = {};
 };
 
+/// The object no longer exists.
 struct object_destroyed {
   static constexpr std::string_view message = "mobile.object_destroyed";
   object_id object = 0;
@@ -128,14 +129,14 @@ struct not_departed {
   object_id object = 0;
 };
 
-/// From the home node, which has lost the destination of that migration.
+/// From the home node, which cannot reach the destination: cancel that migration, if the object has not left.
 struct recall {
   static constexpr std::string_view message = "mobile.recall";
   object_id object = 0;
   std::uint32_t epoch = 0;
 };
 
-/// In reply to a recall.
+/// In reply to a recall: the object has left.
 struct already_departed {
   static constexpr std::string_view message = "mobile.already_departed";
   object_id object = 0;
@@ -149,7 +150,7 @@ struct object_accepted {
   std::uint32_t epoch = 0;
 };
 
-/// From the destination, which has no memory for the object.
+/// From the destination, which has no memory for the object: the source keeps it.
 struct object_rejected {
   static constexpr std::string_view message = "mobile.object_rejected";
   object_id object = 0;

@@ -41,11 +41,15 @@ handler_number handlers::number(std::string_view name) const {
   const auto at =
       std::lower_bound(all_.begin(), all_.end(), name, [](const entry& e, std::string_view n) { return e.name < n; });
   if (at != all_.end() && at->name == name) return static_cast<handler_number>(at - all_.begin());
+  throw no_handler(name);
+}
+
+error handlers::no_handler(std::string_view name) const {
   std::vector<std::string> names;
   for (const entry& e : all_) names.push_back(e.name);
   error e("N03", "there is no handler called \"" + std::string(name) + "\"");
   if (const auto meant = base::did_you_mean(name, names); !meant.empty()) e.remedy(meant);
-  throw e;
+  return e;
 }
 
 std::uint64_t handlers::digest_of_names() const noexcept {

@@ -45,6 +45,8 @@ class handlers {
 
   /// Throws N03 if there is no handler of that name.
   handler_number number(std::string_view name) const;
+  /// The error N03, with the nearest name that has a handler.
+  error no_handler(std::string_view name) const;
   std::size_t size() const noexcept { return all_.size(); }
   const std::string& name(handler_number n) const noexcept { return all_[n].name; }
   void run(handler_number n, arrival& a) const { all_[n].f(all_[n].owner, a); }

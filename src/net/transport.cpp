@@ -27,11 +27,17 @@ void payload::receive(std::byte* target, places::completion& landed) && {
   }
 }
 
+namespace {
+error no_handler(handler_number number) {
+  return error("N03", "there is no handler of number " + std::to_string(number));
+}
+}  // namespace
+
 void transport::send(const message& m) {
   if (m.to >= nodes())
     throw error("N02", "there is no node " + std::to_string(m.to))
         .fact("nodes", std::to_string(nodes()) + ", numbered 0 to " + std::to_string(nodes() - 1));
-  if (m.handler >= handlers_.size()) throw error("N03", "there is no handler of number " + std::to_string(m.handler));
+  if (m.handler >= handlers_.size()) throw no_handler(m.handler);
   if (m.head.size() > most_head_bytes)
     throw error("N04", "the header of a message has " + std::to_string(m.head.size()) + " bytes")
         .fact("handler", handlers_.name(m.handler))
@@ -46,8 +52,15 @@ void transport::communicator(std::uint32_t, std::span<std::byte>) {
 
 void transport::handle(node_number from, handler_number handler, std::span<const std::byte> head,
                        payload&& rest) noexcept {
+  if (handler >= handlers_.size()) [[unlikely]]
+    return handle_unknown(from, handler);
   arrival a{from, head, rest};
   handlers_.run(handler, a);
+}
+
+void transport::handle_unknown(node_number from, handler_number handler) const {
+  if (!unknown_) throw no_handler(handler);
+  unknown_(from, handler);
 }
 
 error no_communicator(const std::string& why) {

@@ -156,6 +156,9 @@ class transport {
 
   /// Sets the function that poll() calls for each failed node. To be called before the first poll.
   void on_lost(std::function<void(node_number)> told) { lost_ = std::move(told); }
+  /// Sets the function that poll() calls for each message whose handler this node does not have. To be called before
+  /// the first poll. Without it such a message ends the process.
+  void on_unknown_handler(std::function<void(node_number from, handler_number handler)> f) { unknown_ = std::move(f); }
 
  protected:
   explicit transport(const handlers& all) : handlers_(all) {}
@@ -173,7 +176,10 @@ class transport {
   const handlers& handlers_;
 
  private:
+  void handle_unknown(node_number from, handler_number handler) const;
+
   std::function<void(node_number)> lost_;
+  std::function<void(node_number, handler_number)> unknown_;
 };
 
 /// Runs `done`, with a failure or without.

@@ -19,7 +19,7 @@ enum class kind : std::uint8_t {
   fill,
   reduce,
   kernel,
-  message,    // from sending to arrival; amount is bytes
+  message,    // of another node, while it is handled; name is its kind, amount is bytes
   wait,       // a thread that had nothing to run, or a thread of the program inside wait(); cause as suspended
   user_span,  // marked by the program
   counter,    // amount is the value (signed) at `end`

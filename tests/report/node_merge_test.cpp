@@ -95,4 +95,14 @@ TEST_CASE("work that another node requested has its cause there, for every kind 
   CHECK(r.damage.empty());
   CHECK(has_edge_between_nodes(r, 0, 1));
   CHECK(has_edge_between_nodes(r, 1, 0));
+  // Each message is a span where it is handled, under the name of its kind.
+  const auto is_handled_by = [&](const std::string& kind, std::uint32_t node) {
+    return std::ranges::any_of(r.records, [&](const report::record& one) {
+      return one.kind == report::kind::message && r.labels[one.label].name.starts_with(kind) &&
+             r.lanes[one.lane].node == node;
+    });
+  };
+  CHECK(is_handled_by("tasks.run", 1));
+  CHECK(is_handled_by("tasks.value", 0));
+  CHECK_FALSE(is_handled_by("tasks.run", 0));
 }

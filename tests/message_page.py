@@ -1,0 +1,322 @@
+"""message_page.py - makes docs/messages.md, the table of all messages between nodes, from their declarations.
+
+    message_page.py ROOT            exits with 1 if the page is not what the declarations say, or if one lacks a comment
+    message_page.py ROOT --write    writes the page
+
+A message is a struct in a header of src with `static constexpr std::string_view message = "name";`. The comment above
+the struct says what the message says, and a comment behind a field says what the field is. Fields of other structs and
+enumerations are listed once, behind the messages.
+"""
+import bisect
+import re
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import layers
+
+PAGE = "docs/messages.md"
+COLUMNS = 120
+HEAD = """# Messages between nodes
+
+<!-- Made by `python3 tests/message_page.py . --write` from the declarations. -->
+
+Each row is one kind of message, named as in traces and errors. A message is a struct, and its fields are sent in the
+order of the table ([message_codec.hpp](../src/dist/message_codec.hpp)). Messages marked "not counted" do not keep a
+job alive: its end does not wait for them ([termination.hpp](../src/dist/termination.hpp)).
+"""
+TYPES = """## Types of fields
+
+Numbers are sent as they lie in memory. A list begins with the number of its elements.
+
+| type | consists of |
+|---|---|
+"""
+# Types whose bytes are not those of their members (field_codec), and those of the language and its library.
+PLAIN = {"bool": "bool", "float": "float", "double": "double", "std::string": "text", "std::byte": "byte",
+         "std::span<const std::byte>": "bytes up to the end", "stretto::dist::counted_bytes": "counted bytes",
+         "std::source_location": "source line", "stretto::failure_ref": "failure", "stretto::event": "event",
+         "stretto::dist::node_rank": "node", "stretto::box": "box", "stretto::point": "point",
+         "stretto::place": "place", "stretto::detail::instance_handle": "instance"}
+PLAIN |= {f"std::{sign}int{bits}_t": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+
+TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""", re.S)
+DEFINITION = re.compile(r"\b(namespace|struct|class|enum class)\s+([\w:]+)([^;{}()=]*)\{")
+ALIAS = re.compile(r"\busing\s+(\w+)\s*=\s*([\w:<>, ]+);")
+CODEC = re.compile(r"\bstruct\s+field_codec<([\w:<> ]+)>\s*\{")
+NO_FIELD = re.compile(r"(static|using|friend|template|typedef|explicit|virtual|struct|class|enum)\b")
+
+
+class fault(Exception):
+    pass
+
+
+@dataclass
+class definition:
+    kind: str
+    path: str            # stretto::dist::barrier_ended::phase_value
+    header: str
+    comment: str
+    body: str            # without the texts of comments and strings
+    original: str        # the same characters of the file
+    behind: str          # between the closing brace and the semicolon
+    inner: list = field(default_factory=list)  # definitions in the body
+
+
+def closing(text, opening):
+    depth = 0
+    for at in range(opening, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        if depth == 0:
+            return at
+    raise fault("a brace is not closed")
+
+
+def masked(text):
+    return TOKEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+
+
+def comment_above(text, at):
+    lines = text[:text.rfind("\n", 0, at) + 1].split("\n")[:-1]
+    while lines and lines[-1].startswith("template <"):
+        lines.pop()
+    found = []
+    while lines and lines[-1].strip().startswith("///"):
+        found.insert(0, lines.pop().strip()[3:].strip())
+    return " ".join(found)
+
+
+class declarations:
+    """All definitions and aliases in the headers of src and include, by their paths."""
+
+    def __init__(self, root):
+        self.by_path, self.aliases, self.codecs, self.in_order = {}, {}, set(), []
+        for header in sorted([*root.glob("src/*/*.hpp"), *root.glob("include/stretto/**/*.hpp")]):
+            self.add(header.relative_to(root).as_posix(), header.read_text())
+
+    def add(self, header, text):
+        plain = masked(text)
+        scopes = []  # (first, last, path) of all definitions so far
+
+        def scope_of(at):
+            return next((path for first, last, path in reversed(scopes) if first <= at < last), "")
+
+        owners = {}
+        for m in DEFINITION.finditer(plain):
+            end = closing(plain, m.end() - 1)
+            outer = scope_of(m.start())
+            path = f"{outer}::{m[2]}" if outer else m[2]
+            scopes.append((m.end(), end, path))
+            if m[1] == "namespace":
+                continue
+            semicolon = plain.find(";", end)
+            one = definition(m[1], path, header, comment_above(text, m.start()), plain[m.end():end],
+                             text[m.end():end], plain[end + 1:semicolon].strip())
+            self.by_path.setdefault(path, one)
+            self.in_order.append(one)
+            if outer in owners:
+                owners[outer].inner.append((m.start() - owners[outer].first, one, semicolon + 1 - owners[outer].first))
+            one.first = m.end()
+            owners[path] = one
+        for m in ALIAS.finditer(plain):
+            outer = scope_of(m.start())
+            self.aliases.setdefault(f"{outer}::{m[1]}", m[2].strip())
+        for m in CODEC.finditer(plain):
+            self.codecs.add((m[1], scope_of(m.start())))
+
+    def resolve(self, name, scope):
+        """The path of a definition, or the text of a plain type, that `name` means within `scope`."""
+        if name in PLAIN:
+            return name
+        parts = scope.split("::")
+        for n in range(len(parts), -1, -1):
+            path = "::".join([*parts[:n], name])
+            if path in PLAIN or path in self.by_path:
+                return path
+            if path in self.aliases:
+                return self.resolve(self.aliases[path], path.rpartition("::")[0])
+        raise fault(f"{name} in {scope} is of no header")
+
+
+def fields_of(one):
+    """[(type, [names], comment)] of a struct."""
+    found, at, body = [], 0, one.body
+    inner = sorted(one.inner, key=lambda i: i[0])
+    first = [i[0] for i in inner]
+    while True:
+        while at < len(body) and body[at].isspace():
+            at += 1
+        if at >= len(body):
+            return found
+        place = bisect.bisect_left(first, at)
+        if place < len(inner) and inner[place][0] == at:
+            _, nested, end = inner[place]
+            if nested.behind:
+                found.append((nested.path, [re.match(r"\w+", nested.behind)[0]], comment_behind(one, end)))
+            at = end
+            continue
+        start = at
+        is_function = False
+        while body[at] != ";":
+            if body[at] == "(" and "=" not in body[start:at]:
+                is_function = True
+            if body[at] == "{":
+                at = closing(body, at)
+                if is_function:
+                    break
+            at += 1
+        at += 1
+        statement = body[start:at - 1].strip()
+        if is_function or NO_FIELD.match(statement):
+            continue
+        type_, names = split_declaration(statement)
+        found.append((type_, names, comment_behind(one, at)))
+
+
+def comment_behind(one, at):
+    line = one.original[at:one.original.find("\n", at)]
+    m = re.match(r"\s*//(?!/)\s*(.*)", line)
+    return m[1] if m else ""
+
+
+def split_declaration(statement):
+    depth, end = 0, 0
+    for end, c in enumerate(statement):
+        depth += {"<": 1, ">": -1}.get(c, 0)
+        if c.isspace() and depth == 0:
+            break
+    names, depth, part = [], 0, ""
+    for c in statement[end:] + ",":
+        depth += {"{": 1, "(": 1, "<": 1, "}": -1, ")": -1, ">": -1}.get(c, 0)
+        if c == "," and depth == 0:
+            names.append(re.match(r"\s*(\w+)", part)[1])
+            part = ""
+        else:
+            part += c
+    return re.sub(r"\s+", " ", statement[:end]), names
+
+
+class page:
+    def __init__(self, root):
+        self.root, self.all, self.used, self.faults = root, declarations(root), {}, []
+        for name, scope in self.all.codecs:
+            try:
+                if "<" not in name and self.all.resolve(name, scope) not in PLAIN:
+                    self.faults.append(f"tests/message_page.py: {name} has a field_codec: PLAIN must say what it is")
+            except fault as f:
+                self.faults.append(str(f))
+
+    def shown_type(self, type_, scope):
+        if type_ == "std::vector<std::byte>":
+            return "bytes"
+        if type_ in PLAIN:
+            return PLAIN[type_]
+        if m := re.fullmatch(r"std::(vector|optional)<(.*)>", type_):
+            inner = self.shown_type(m[2], scope)
+            return f"list of {inner}" if m[1] == "vector" else f"{inner} or none"
+        if m := re.fullmatch(r"std::array<(.*), *(\w+)>", type_):
+            return f"{m[2]} of {self.shown_type(m[1], scope)}"
+        path = self.all.resolve(type_, scope)
+        if path in PLAIN:
+            return PLAIN[path]
+        name = self.short(path)
+        if path not in self.used:
+            self.used[path] = None
+            self.used[path] = self.row_of_type(path)
+        return f"[{name}](#types-of-fields)"
+
+    def short(self, path):
+        one = self.all.by_path[path]
+        outer = path.rpartition("::")[0]
+        return f"{outer.rpartition('::')[2]}::{path.rpartition('::')[2]}" if outer in self.all.by_path else \
+            one.path.rpartition("::")[2]
+
+    def shown_fields(self, one):
+        shown = []
+        for type_, names, comment in fields_of(one):
+            named = ", ".join(f"`{n}`" for n in names)
+            shown.append(f"{named}: {self.shown_type(type_, one.path)}" + (f" ({cell(comment)})" if comment else ""))
+        return "; ".join(shown) or "none"
+
+    def row_of_type(self, path):
+        one = self.all.by_path[path]
+        if one.kind == "enum class":
+            values = re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", one.body.strip())
+            return f"| `{self.short(path)}` | one of {', '.join(f'`{v}`' for v in values)} |"
+        return f"| `{self.short(path)}` | {self.shown_fields(one)} |"
+
+    def messages(self):
+        """{floor: {header: [(first name, row)]}}"""
+        found = {}
+        for one in self.all.in_order:
+            if not one.header.startswith("src/"):
+                continue
+            m = re.search(r"static constexpr std::string_view message\s*=\s*([^;]*);", one.original)
+            if not m or any(m[0] in inner.original for _, inner, _ in one.inner):
+                continue
+            names = sorted(re.findall(r'"([^"]*)"', m[1]))
+            if not one.comment:
+                self.faults.append(f"{one.header}: {one.path} has no comment that says what the message says")
+            says = cell(one.comment)
+            if re.search(r"is_counted\s*=\s*false", one.body):
+                says += " Not counted."
+            try:
+                row = f"| {', '.join(f'`{n}`' for n in names)} | {says} | {self.shown_fields(one)} |"
+            except fault as f:
+                self.faults.append(f"{one.header}: {f}")
+                continue
+            found.setdefault(one.header.split("/")[1], {}).setdefault(one.header, []).append((names[0], row))
+        return found
+
+    def text(self):
+        by_floor = self.messages()
+        text = HEAD
+        for floor in [f for f in layers.Law(self.root / "LAYERS").below if f in by_floor]:
+            text += f"\n## Floor {floor}\n"
+            for header, rows in sorted(by_floor[floor].items(), key=lambda h: min(h[1])):
+                text += "\n" + wrapped(f"[{Path(header).name}](../{header}): {self.purpose(header)}")
+                text += "\n| message | says | fields |\n|---|---|---|\n"
+                text += "".join(row + "\n" for _, row in sorted(rows))
+        return text + "\n" + TYPES + "".join(f"{self.used[p]}\n" for p in sorted(self.used, key=self.short))
+
+    def purpose(self, header):
+        """The first sentence of a header."""
+        lines = []
+        for line in (self.root / header).read_text().split("\n"):
+            if not line.startswith("// "):
+                break
+            lines.append(line[3:].strip())
+        said = re.sub(r"^\S+ - ", "", " ".join(lines))
+        return re.match(r".*?[.](?=\s|$)", said)[0]
+
+
+def cell(text):
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def wrapped(text):
+    lines, line = [], ""
+    for word in text.split():
+        if line and len(line) + 1 + len(word) > COLUMNS:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}".strip()
+    return "\n".join([*lines, line]) + "\n"
+
+
+def main():
+    root = Path(sys.argv[1]).resolve()
+    made = page(root)
+    text = made.text()
+    there = root / PAGE
+    if "--write" in sys.argv:
+        there.write_text(text)
+    elif not there.exists() or there.read_text() != text:
+        made.faults.append(f"{PAGE} is not what the declarations say: python3 tests/message_page.py . --write")
+    print("\n".join(made.faults) or f"{text.count(chr(10) + '| `')} messages and types of their fields")
+    sys.exit(1 if made.faults else 0)
+
+
+if __name__ == "__main__":
+    main()
