@@ -7,9 +7,9 @@
 // needed first.
 //
 // Threads     one at a time.
-// Memory      bounded: rings of `most_nodes` nodes and `clock_capacity` clock entries, and `most_chains` chains. What
-//             was overwritten counts as a predecessor of everything later, so that is_before() never returns false
-//             wrongly.
+// Memory      bounded: rings of `most_nodes` nodes and `clock_capacity` clock entries, and `most_chains` chains. A
+//             node whose entry was overwritten counts as a predecessor of all later ones, so that is_before() never
+//             returns false wrongly.
 // Cost        begin: the total size of the predecessors' clocks; is_before: a few loads; make and follow: constant.
 // Invariants  (1) is_before is false only if no reported dependency orders the two. (2) a node that another follows has
 //             ended, or been skipped, before the other begins.

@@ -137,8 +137,8 @@ consteval bool is_one_block() {
     }))::value;
   else return false;
 }
-/// True if one copy writes and reads a T, because its bytes are the value and all values exist. So it is for numbers, for
-/// enumerations without a last enumerator, and for aggregates of these without gaps.
+/// True if one copy writes and reads a T, because its bytes are the value and all values exist. So it is for numbers,
+/// for enumerations without a last enumerator, and for aggregates of these without gaps.
 template <class T>
 inline constexpr bool is_block = is_one_block<T>();
 template <class T>

@@ -144,7 +144,7 @@ TEST_CASE("a program that makes buffers and drops them for ever takes no more me
       return in_use() - before;
     };
     growth_by_many();
-    // What threads of the runtime hold at the moment may come on top, but not each time.
+    // Threads of the runtime may hold more at the moment, but not each time.
     double least = growth_by_many();
     for (int times = 1; times < 4; ++times) least = std::min(least, growth_by_many());
     CHECK(least < 25e3);

@@ -53,9 +53,11 @@ class Jacobi3d(unittest.TestCase):
                 saved = Path(folder) / "run.ckpt"
                 env = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")}
                 started = [command, "demo", "jacobi3d", *words, "--checkpoint", str(saved), "--every", "7"]
-                # Where processors are scarce, it goes on more slowly than this test, which is to kill it before its last step.
+                # Where processors are scarce, it goes on more slowly than this test, which kills it before its
+                # last step.
                 process = subprocess.Popen(started + (["-n", str(nodes)] if nodes > 1 else []), env=env, start_new_session=True,
-                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=lambda: os.nice(19))
+                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                           preexec_fn=lambda: os.nice(19))
                 while process.poll() is None and not saved.exists():
                     time.sleep(0.002)
                 os.killpg(process.pid, signal.SIGKILL)
