@@ -54,7 +54,7 @@ std::string unknown_threads(const std::vector<int>& all, std::size_t known, cons
 /// Why this node may still act: it handles a message, of the kind "tasks.run".
 std::string handled_message(const dist::job_member& m) {
   const char* const kind = m.handled_kind();
-  return std::string("a message ") + (kind ? '"' + std::string(kind) + "" " : "") + "of another node is being handled";
+  return std::string("a message ") + (kind ? '"' + std::string(kind) + "\" " : "") + "of another node is being handled";
 }
 
 }  // namespace
