@@ -30,7 +30,7 @@ struct node_reports {
 ///   stuck_seconds   as in written_by
 inline node_reports run_on_nodes(const simulated_job& job,
                                  const std::function<runtime_options(std::uint32_t)>& options_of,
-                                 const std::function<void(runtime&)>& program, const char* stuck_seconds = nullptr) {
+                                 const std::function<void(runtime&)>& program, const char* stuck_seconds = "600") {
   node_reports told;
   std::mutex lock;
   told.written = written_by(
@@ -53,7 +53,7 @@ inline node_reports run_on_nodes(const simulated_job& job,
 }
 
 inline node_reports run_on_nodes(const simulated_job& job, const runtime_options& options,
-                                 const std::function<void(runtime&)>& program, const char* stuck_seconds = nullptr) {
+                                 const std::function<void(runtime&)>& program, const char* stuck_seconds = "600") {
   return run_on_nodes(job, [&](std::uint32_t) { return options; }, program, stuck_seconds);
 }
 

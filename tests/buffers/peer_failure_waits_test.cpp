@@ -176,7 +176,7 @@ TEST_CASE("a wait behind a failed run is reported once and continues if a thread
         });
         wait(own_event());
       },
-      as_usual ? nullptr : "1.5");
+      as_usual ? "10" : "1.5");
   INFO(told.written);
   const std::size_t first = told.written.find("error H10: no progress for ");
   REQUIRE(first != told.written.npos);
