@@ -162,7 +162,7 @@ void use_events() {
   go.trigger();
   wait(next);
   CHECK(seen == 1);
-  CHECK(released.has_triggered());
+  wait(released);  // the grant may trigger before it
   r.release();
 }
 
