@@ -60,19 +60,19 @@ dry_settings dry_settings_of(const base::settings& s) {
   dry.nodes = parsed_number(size.substr(0, times)).value_or(0);
   dry.devices = times == size.npos ? 0 : parsed_number(size.substr(times + 1)).value_or(most_devices + 1);
   dry.memory_bytes = s.device_memory;
-  const auto refuse = [&] { return error("B21", fmt::format("option dry_run cannot be \"{}\"", text)); };
+  const auto refuse = [&] { return error("B21", fmt::format("option dry_nodes cannot be \"{}\"", text)); };
   if (dry.nodes == 0 || dry.nodes > most_nodes || dry.devices > most_devices)
     throw refuse()
         .fact("allowed",
               fmt::format("1 to {} nodes, and up to {} devices of each, such as 4 or 4x2", most_nodes, most_devices))
-        .remedy("STRETTO_DRY_RUN=4");
+        .remedy("STRETTO_DRY_NODES=4");
   const graph::node_set which = set_of(colon == text.npos ? "0" : text.substr(colon + 1), dry.nodes);
   if (which.is_empty())
     throw refuse()
         .fact("allowed", dry.nodes == 1
                              ? "after the colon 0, as there is one node"
                              : fmt::format("after the colon nodes from 0 to {0}, such as 0,{0}, or all", dry.nodes - 1))
-        .remedy(fmt::format("STRETTO_DRY_RUN={}:0", size));
+        .remedy(fmt::format("STRETTO_DRY_NODES={}:0", size));
   for (const auto& i : which.intervals())
     for (graph::node_number n = i.first; n < i.last; ++n) dry.which.push_back(n);
   return dry;

@@ -40,7 +40,7 @@ event never_read(const buffer_record& b, const dry_run& dry, base::thread_contex
   error e("B09", "a dry run does not compute the elements of " + describe(b));
   e.fact("submitted", where)
       .because("a dry run as N" + std::to_string(dry.self()) + " of " + std::to_string(dry.nodes()) +
-               " nodes plans the work on buffers and runs no kernels (option dry_run)")
+               " nodes plans the work on buffers and runs no kernels (option dry_nodes)")
       .remedy("guard the code that accesses elements by if (!is_dry_run()), but not the call of read");
   const user_event never = user_event::create(where);
   never.poison(std::make_exception_ptr(std::move(e)), where);
@@ -156,7 +156,7 @@ void copy_seen(const seen_elements& seen, std::byte* to) {
 void refuse_value(const std::source_location& where) {
   throw error("B09", "fence returns no value in a dry run")
       .fact("submitted", where)
-      .because("a dry run plans the work on buffers and runs neither kernels nor host tasks (option dry_run)")
+      .because("a dry run plans the work on buffers and runs neither kernels nor host tasks (option dry_nodes)")
       .remedy("guard the code that accesses the value by if (!is_dry_run()), but not the call of fence");
 }
 

@@ -89,7 +89,7 @@ void program_of_all_kinds() {
 std::size_t horizons_of_twenty_launches(const horizon_settings& asked) {
   const dry_folder here;
   const with_variable what("STRETTO_GRAPH_KIND", "tasks"), file("STRETTO_GRAPH", (here / "tasks.json").c_str()),
-      job("STRETTO_DRY_RUN", "1");
+      job("STRETTO_DRY_NODES", "1");
   {
     runtime rt({.workers = 1});
     rt.run([&] {
@@ -119,7 +119,7 @@ TEST_CASE("horizons follow chains and independent launches as the program asks, 
 std::size_t allocations_of_growing(bool is_said) {
   const dry_folder here;
   const with_variable what("STRETTO_GRAPH_KIND", "instructions"), file("STRETTO_GRAPH", (here / "grows.json").c_str()),
-      job("STRETTO_DRY_RUN", "1x2");
+      job("STRETTO_DRY_NODES", "1x2");
   {
     runtime rt({.workers = 1});
     rt.run([&] {
@@ -158,7 +158,7 @@ TEST_CASE(
                         [](runtime&) { program_of_all_kinds(); });
     }
     const auto dry = [&](const char* which, const std::string& path) {
-      const with_variable job("STRETTO_DRY_RUN", ("3x2:" + std::string(which)).c_str()),
+      const with_variable job("STRETTO_DRY_NODES", ("3x2:" + std::string(which)).c_str()),
           file("STRETTO_GRAPH", path.c_str());
       runtime rt({.workers = 1});
       rt.run(program_of_all_kinds);
@@ -179,7 +179,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a dry run runs no kernel and no host task, and all that is returned has happened") {
-  const with_variable job("STRETTO_DRY_RUN", "4:2");
+  const with_variable job("STRETTO_DRY_NODES", "4:2");
   runtime rt({.workers = 1});
   CHECK(rt.node() == 2);
   CHECK(rt.nodes() == 4);
@@ -215,7 +215,7 @@ TEST_CASE("a dry run writes no file, and finds what its nodes would read of one 
     rt.run([&] { save(real); });
   }
   CHECK(std::filesystem::exists(real));
-  const with_variable job("STRETTO_DRY_RUN", "4:2");
+  const with_variable job("STRETTO_DRY_NODES", "4:2");
   runtime rt({.workers = 1});
   rt.run([&] {
     save(dry);
@@ -233,7 +233,7 @@ TEST_CASE("a runtime that is no dry run says so") {
 }
 
 TEST_CASE("a read in a dry run is poisoned with what to do about it, and may be left alone") {
-  const with_variable job("STRETTO_DRY_RUN", "4");
+  const with_variable job("STRETTO_DRY_NODES", "4");
   runtime rt({.workers = 1});
   rt.run([] {
     buffer<long long, 2> u(box({0, 0}, {8, 8}), {.name = "image"});
@@ -254,7 +254,7 @@ TEST_CASE("a read in a dry run is poisoned with what to do about it, and may be 
 }
 
 TEST_CASE("a dry run as the last of 4,096 nodes sends and receives a border") {
-  const with_variable job("STRETTO_DRY_RUN", "4096x8:4095");
+  const with_variable job("STRETTO_DRY_NODES", "4096x8:4095");
   runtime rt({.workers = 1});
   rt.run([] {
     constexpr int rows = 1 << 20;

@@ -195,7 +195,7 @@ TEST_CASE("a fence fails with what affects the side effect, and in a dry run has
     host_task(affects(file), on_each_node, [] { throw std::runtime_error("the disk is full"); });
     CHECK(test::thrown_by([&] { fence(file, [] { return 1; }).get(); }).find("the disk is full") != std::string::npos);
   });
-  const test::with_variable nodes("STRETTO_DRY_RUN", "2");
+  const test::with_variable nodes("STRETTO_DRY_NODES", "2");
   runtime dry({.workers = 1});
   dry.run([] {
     const side_effect file("file");

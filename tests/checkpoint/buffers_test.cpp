@@ -272,7 +272,7 @@ TEST_CASE("a dry run saves nothing, and reports what would be restored") {
   const std::string directory = (folder.path / "run.ckpt").string();
   on_nodes(2, "none", directory, {.offers = 5}, 6);
   const fs::file_time_type written = fs::last_write_time(directory + "/checkpoint.json");
-  const with_variable third_of_eight("STRETTO_DRY_RUN", "8:3");
+  const with_variable third_of_eight("STRETTO_DRY_NODES", "8:3");
   runtime rt({.workers = 1});
   rt.run([&] {
     buffer<double, 2> now;

@@ -79,7 +79,8 @@ TEST_CASE("device time of an object is measured, is background of other rounds, 
     constexpr double exact = 0.999;  // times are measured in ticks of another clock
     CHECK(t.objects[0].device_seconds >= 30 * launch_seconds * exact);
     CHECK(t.objects[1].device_seconds >= 3 * launch_seconds * exact);
-    CHECK(t.objects[1].device_seconds * exact <= most);
+    CHECK(t.objects[1].device_seconds * exact <= 2 * most);  // on a busy machine the end of a launch is seen after the
+                                                             // next one has begun on the other device
     CHECK(t.objects[2].device_seconds == 0);
     CHECK(t.nodes[0].device_background >= 20 * launch_seconds * exact);
     CHECK(t.nodes[1].device_background == 0);

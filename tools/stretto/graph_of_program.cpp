@@ -113,7 +113,7 @@ base::environment dry_variables(const invocation& call, std::uint64_t nodes, con
     size += "x" + devices;
     variables.erase("STRETTO_DEVICES");
   }
-  variables["STRETTO_DRY_RUN"] = size + ":" + which;
+  variables["STRETTO_DRY_NODES"] = size + ":" + which;
   return variables;
 }
 
