@@ -229,7 +229,7 @@ class buffer {
   detail::buffer_handle handle_;
 };
 
-/// Whether the program is in a dry run (option dry_run): the runtime plans the work on buffers as a node of a job and
+/// Whether the program is in a dry run (option dry_nodes): the runtime plans the work on buffers as a node of a job and
 /// runs no kernels and host tasks. Their events have triggered, and the futures of read() are poisoned with B09. Throws
 /// B20 on a thread of no runtime.
 ///

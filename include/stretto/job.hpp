@@ -72,7 +72,7 @@ class simulated_job {
   std::shared_ptr<state> state_;
 };
 
-/// The number of the caller's node in its job; 0 without a job, unless it is a dry run (option dry_run). As MPI's
+/// The number of the caller's node in its job; 0 without a job, unless it is a dry run (option dry_nodes). As MPI's
 /// rank. Throws B20 on a thread of no runtime.
 std::uint32_t this_node();
 /// The number of nodes of the caller's job; 1 without a job, unless it is a dry run. As MPI's size. Throws B20 on a
