@@ -38,6 +38,7 @@ struct job::incoming_message : places::completion {
     // Messages of a failed node must not be handled: protocols were notified of the loss.
     if (!l.failure && !j.is_lost(l.from)) {
       j.handled_ = &l;
+      j.set_handled_kind(l.to.name.c_str());  // after receive(), other messages may have been handled
       j.handle(l.to, l.from, {l.content.get(), l.bytes}, l.has_cause);
       j.handled_ = nullptr;
     }
@@ -315,7 +316,6 @@ void job::handle(entry& e, rank from, std::span<const std::byte> content, bool h
   const cause_scope cause(content, has_cause, context);
   reader all(content);
   const message_span span(context, e.name, e.in_trace, has_cause ? context.current_id : 0, all.left());
-  set_handled_kind(e.name.c_str());
   if (!e.decode_and_handle) e.f(e.owner, from, all, context);
   else if (!e.decode_and_handle(*this, e.owner, from, all, context)) return refuse_malformed(e.name, from);
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
