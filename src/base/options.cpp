@@ -120,7 +120,7 @@ const std::vector<option>& table() {
        {"tasks", "commands", "instructions", "timeline", "prediction"}, "",
        "what the graph shows: tasks (launches), the node's commands, their instructions, a predicted timeline of "
        "these, or only the predicted total time"},
-      {"dry_nodes", &settings::dry_run, "", "", "", {}, "job's size",
+      {"dry_nodes", &settings::dry_nodes, "", "", "", {}, "job's size",
        "job that a dry run assumes: NODES, NODESxDEVICES or NODESxDEVICES:LIST; the program runs alone, executes no "
        "buffer operations, and generates the commands of the nodes in LIST, such as 0,2-4 or all, else of node 0; "
        "without DEVICES each node has those that the option devices opens; empty means no dry run"},

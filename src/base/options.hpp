@@ -73,7 +73,7 @@ struct settings {
   trace_detail trace_level;
   std::string graph;  // path or empty
   base::graph_kind graph_kind;
-  std::string dry_run;      // job's size, or empty
+  std::string dry_nodes;    // job's size, or empty
   std::string graph_costs;  // list
   bool statistics;
   bool live;

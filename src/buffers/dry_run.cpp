@@ -51,9 +51,9 @@ graph::node_set set_of(std::string_view list, graph::node_number nodes) {
 
 dry_settings dry_settings_of(const base::settings& s) {
   dry_settings dry;
-  if (s.dry_run.empty()) return dry;
+  if (s.dry_nodes.empty()) return dry;
   constexpr graph::node_number most_nodes = 65536, most_devices = 63;
-  const std::string_view text = s.dry_run;
+  const std::string_view text = s.dry_nodes;
   const auto colon = text.find(':');
   const std::string_view size = text.substr(0, colon);
   const auto times = size.find('x');

@@ -274,7 +274,7 @@ TEST_CASE("a dry run as the last of 4,096 nodes sends and receives a border") {
 
 buffers::dry_settings dry_settings_from(const std::string& text) {
   base::settings s;
-  s.dry_run = text;
+  s.dry_nodes = text;
   return buffers::dry_settings_of(s);
 }
 
