@@ -62,7 +62,7 @@ int main() {
   std::vector<std::thread> nodes;
   for (std::uint32_t n = 0; n < job.nodes(); ++n)
     nodes.emplace_back([&job, n] {
-      runtime rt({.job = job.seat(n)});
+      runtime rt({.job = job.endpoint(n)});
       rt.run(program);
     });
   for (auto& t : nodes) t.join();

@@ -87,7 +87,7 @@ int main() {
   std::vector<std::thread> nodes;
   for (std::uint32_t node = 0; node < job.nodes(); ++node)
     nodes.emplace_back([&job, &devices, node] {
-      runtime rt({.devices = devices, .job = job.seat(node)});
+      runtime rt({.devices = devices, .job = job.endpoint(node)});
       rt.run(program);
     });
   for (auto& t : nodes) t.join();

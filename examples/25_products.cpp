@@ -111,7 +111,7 @@ int main() {
   std::vector<std::thread> nodes;
   for (std::uint32_t n = 0; n < job.nodes(); ++n)
     nodes.emplace_back([&job, &devices, n] {
-      runtime rt({.devices = devices, .job = job.seat(n)});
+      runtime rt({.devices = devices, .job = job.endpoint(n)});
       rt.run(program);
     });
   for (auto& t : nodes) t.join();

@@ -51,7 +51,7 @@ void on_nodes(std::uint32_t nodes, F program) {
   std::vector<std::thread> all;
   for (std::uint32_t n = 0; n < nodes; ++n)
     all.emplace_back([&, n] {
-      runtime rt({.workers = 1, .job = job.seat(n)});
+      runtime rt({.workers = 1, .job = job.endpoint(n)});
       rt.run([&] {
         if (n == 0) program();
       });

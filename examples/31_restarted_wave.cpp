@@ -72,7 +72,7 @@ std::vector<double> on_nodes(std::uint32_t nodes, const std::string& directory, 
   for (std::uint32_t node = 0; node < nodes; ++node)
     all.emplace_back([&, node] {
       try {
-        runtime rt({.workers = 1, .job = job.seat(node)});
+        runtime rt({.workers = 1, .job = job.endpoint(node)});
         rt.run([&] {
           auto found = simulate(directory, until, which);
           if (node == 0) result = std::move(found);

@@ -20,7 +20,7 @@ inline int run_on_nodes(const std::function<void()>& program, const char* argume
   std::vector<std::thread> all;
   for (std::uint32_t n = 0; n < job.nodes(); ++n)
     all.emplace_back([&job, &program, n] {
-      stretto::runtime rt({.workers = 1, .job = job.seat(n)});
+      stretto::runtime rt({.workers = 1, .job = job.endpoint(n)});
       rt.run(program);
     });
   for (auto& t : all) t.join();

@@ -123,7 +123,7 @@ STRETTO = Law(
     own_phrases=["loop nest", "resident bytes", "resident memory", "peak resident", "lane memory"],
     own_names={"balancing", "drawing", "indexing", "interleaving", "mapping", "nonblocking", "polling", "tiling",
                "loop_nest", "room", "room_light", "room_patches", "39_room_response"},
-    empty_names={"beside", "here", "words", "mark", "ways", "course", "own_things"},
+    empty_names={"beside", "here", "words", "mark", "ways", "course", "named_values"},
     old_names={
         "printing", "racing", "scaling", "waiting", "checkpoint_content", "content_io", "file_content", "letters",
     },

@@ -188,14 +188,15 @@ class buffer {
   ///
   ///   returns  a future, poisoned with the failure of such a launch, and with B09 in a dry run
   ///   throws   B20, B07, B08 for a part outside of the buffer
-  future<seen<T, D>> read(const box& part, std::source_location where = std::source_location::current()) const {
-    auto later = std::make_shared<detail::seen_later>(detail::see_elements(handle_, part, where));
+  future<buffer_accessor<T, D>> read(const box& part,
+                                     std::source_location where = std::source_location::current()) const {
+    auto later = std::make_shared<detail::later_buffer_accessor>(detail::see_elements(handle_, part, where));
     const event ready = later->ready;
     return async(
-        after(ready), name("elements for the host"), [later] { return seen<T, D>(detail::give_elements(*later)); },
-        where);
+        after(ready), name("elements for the host"),
+        [later] { return buffer_accessor<T, D>(detail::give_elements(*later)); }, where);
   }
-  future<seen<T, D>> read(std::source_location where = std::source_location::current()) const {
+  future<buffer_accessor<T, D>> read(std::source_location where = std::source_location::current()) const {
     return read(elements(where), where);
   }
 
@@ -203,13 +204,13 @@ class buffer {
   /// Cost: that of read(), and a copy of the part on this node.
   future<array_copy<T, D>> read_copy(const box& part,
                                      std::source_location where = std::source_location::current()) const {
-    auto later = std::make_shared<detail::seen_later>(detail::see_elements(handle_, part, where));
+    auto later = std::make_shared<detail::later_buffer_accessor>(detail::see_elements(handle_, part, where));
     const event ready = later->ready;
     return async(
         after(ready), name("copy for the program"),
         [later, part] {
           array_copy<T, D> made(part);
-          detail::copy_seen(*later->seen, reinterpret_cast<std::byte*>(made.data()));
+          detail::copy_accessed(*later->seen, reinterpret_cast<std::byte*>(made.data()));
           later->seen.reset();
           return made;
         },

@@ -66,7 +66,7 @@ namespace detail {
 /// A named variable: a value or a buffer.
 struct kept_variable {
   std::string name;
-  std::function<kept()> value;                                         // its present value
+  std::function<saved_value()> value;                                  // its present value
   std::function<std::function<void()>(const checkpoint&)> read_value;  // reads it; the result sets the variable
   std::function<buffer_handle()> buffer;
   std::function<void(const buffer_handle&)> set_buffer;
@@ -97,7 +97,7 @@ class checkpoint_times {
   // A read of node 0's clock is under way; its result is used some offers later.
   std::uint64_t asked_before_ = 0;
   stretto::buffer<std::int32_t> answer_;
-  future<seen<std::int32_t, 1>> asked_;
+  future<buffer_accessor<std::int32_t, 1>> asked_;
 };
 
 }  // namespace detail

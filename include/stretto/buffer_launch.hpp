@@ -34,9 +34,9 @@ namespace stretto {
 /// the same elements run in the order of submission, unless both only read.
 ///
 ///   tags     any of on(device_kind::...), on(driver("...")), in_tiles, in_pieces{n}, constrain_split(n), priority(n),
-///            name("text"), before the kernel, equal on every node; to_come{}, which only announces the launch;
-///            after(...): the chunk of this node waits for events of this node. Unless it names the host, a kind or
-///            driver selects all devices of it on the node
+///            name("text"), before the kernel, equal on every node; reserve_elements{}, which only announces the
+///            launch; after(...): the chunk of this node waits for events of this node. Unless it names the host, a
+///            kind or driver selects all devices of it on the node
 ///   given    for in, out and inout a buffer with a mapper; for reduce a buffer, or total.from_identity(); for a value
 ///            anything that converts to it; for local a local_size. `out` promises that the kernel overwrites every
 ///            element that the mapper names; otherwise use inout. A reduction has the same result on all nodes, to the

@@ -1,4 +1,5 @@
-// buffer_tags.hpp - tags of launches and host tasks on buffers that split their range: in_tiles, in_pieces, to_come.
+// buffer_tags.hpp - tags of launches and host tasks on buffers that split their range: in_tiles, in_pieces,
+// reserve_elements.
 //
 //     STRETTO_KERNEL(average, (in<float, 2> u, out<float, 2> v), {
 //       int i = global_id(0), j = global_id(1);
@@ -37,9 +38,9 @@ struct in_pieces {
 /// for it. With it, a program whose launches use a growing part of a buffer does not reallocate and copy. Values are
 /// ignored.
 ///
-///     launch(to_come{}, trace, box(0, all_rows), history(slice(0)), scene(all));
+///     launch(reserve_elements{}, trace, box(0, all_rows), history(slice(0)), scene(all));
 ///     for (int n = 1; n <= all_rows; ++n) launch(trace, box(0, n), history(slice(0)), scene(all));
-struct to_come {};
+struct reserve_elements {};
 
 namespace detail {
 

@@ -1,7 +1,7 @@
 // buffer_view.hpp - host access to elements of a buffer on this node: the result of buffer::read().
 //
 //     float corner(const buffer<float, 2>& u) {
-//       seen<float, 2> elements = u.read().get();
+//       buffer_accessor<float, 2> elements = u.read().get();
 //       const float value = elements.view()(0, 0);
 //       elements.release();  // launches that write u no longer wait
 //       return value;
@@ -11,7 +11,7 @@
 // Cost        an element: one multiplication and one addition per axis.
 #pragma once
 
-#include <stretto/detail/seen_elements.hpp>
+#include <stretto/detail/buffer_accessor_state.hpp>
 #include <stretto/instance.hpp>
 
 #include <array>
@@ -32,7 +32,7 @@ class buffer;
 template <class T, std::size_t D>
 class seen_view : public stretto::view<const T, D> {
  public:
-  /// For Stretto itself; seen::view() makes views.
+  /// For Stretto itself; buffer_accessor::view() makes views.
   seen_view(const T* first, const data::layout& shape, const detail::view_limits* limits) noexcept
       : stretto::view<const T, D>(first, shape), limits_(limits) {}
   /// The element at these coordinates. Throws B27 if the program is checked and the element was not read.
@@ -56,7 +56,7 @@ class seen_view : public stretto::view<const T, D> {
 /// them on this node wait until then. A task must release it before it waits for such a launch, or it waits forever.
 /// Move-only.
 template <class T, std::size_t D>
-class seen {
+class buffer_accessor {
  public:
   /// A view of the elements, valid until release(). Not after release(). Throws K07 for elements without a value, if
   /// the program is checked.
@@ -72,8 +72,8 @@ class seen {
 
  private:
   friend class buffer<T, D>;
-  explicit seen(detail::seen_pointer is) noexcept : is_(std::move(is)) {}
-  detail::seen_pointer is_;
+  explicit buffer_accessor(detail::buffer_accessor_pointer is) noexcept : is_(std::move(is)) {}
+  detail::buffer_accessor_pointer is_;
 };
 
 }  // namespace stretto

@@ -16,8 +16,8 @@
 //
 // One task of the job calls, for all nodes. A checkpoint contains all mobile objects of the job with their waiting
 // messages, and values and objects by name: those that the caller gives (keep.hpp), and those of each node
-// (kept_here.hpp). The directory is a Zarr (version 3) group. Numbers, vectors of numbers and objects are arrays that
-// other tools can read; the rest is JSON, and bytes.
+// (per_node_values.hpp). The directory is a Zarr (version 3) group. Numbers, vectors of numbers and objects are arrays
+// that other tools can read; the rest is JSON, and bytes.
 //
 // Threads     every function from a task, but not from a handler: save_checkpoint would wait for the end of that
 //             handler.
@@ -35,12 +35,12 @@
 //             version 3.
 #pragma once
 
-#include <stretto/detail/kept_shape.hpp>
+#include <stretto/detail/saved_shape.hpp>
 #include <stretto/fields.hpp>
 #include <stretto/future.hpp>
-#include <stretto/keep.hpp>
-#include <stretto/kept_here.hpp>
 #include <stretto/object.hpp>
+#include <stretto/per_node_values.hpp>
+#include <stretto/saved_value.hpp>
 #include <stretto/zarr_type.hpp>
 
 #include <concepts>
@@ -65,18 +65,18 @@ namespace stretto {
 /// not in it. The future is ready when the checkpoint is on disk and has replaced the one before.
 ///
 ///   directory   its path; it is created, or replaced as a whole. All nodes must see the same file system
-///   all         the named values and objects, in addition to those of each node (kept_here)
+///   all         the named values and objects, in addition to those of each node (per_node_values)
 ///   throws      B20; C01 if the directory cannot be written, before anything else happens; C08 for invalid names; C09
 ///               if a node fails meanwhile; C10 if messages wait for events that no handler will trigger; C11 in a
 ///               handler; A03 for objects with elements that nothing wrote. The future fails with C01, C09. After a
 ///               failure the checkpoint before stays
 ///   cost        the time for running handlers, and those that they wait for, to end and for messages to arrive; then a
 ///               copy of all in memory. A job writes one checkpoint at a time; a second one waits
-future<void> save_checkpoint(std::string_view directory, std::vector<kept> all,
+future<void> save_checkpoint(std::string_view directory, std::vector<saved_value> all,
                              std::source_location where = std::source_location::current());
 
 /// Whether open_checkpoint compares all files with their checksums, or each file is compared when it is read.
-enum class looking { at_all_files, when_read };
+enum class verification { all_files, when_read };
 
 /// An opened checkpoint. A handle: copies name the same checkpoint.
 class checkpoint {
@@ -122,15 +122,15 @@ class checkpoint {
 
  private:
   friend class detail::opened_checkpoint;
-  friend std::optional<checkpoint> try_open_checkpoint(std::string_view directory, looking looks,
+  friend std::optional<checkpoint> try_open_checkpoint(std::string_view directory, verification wanted,
                                                        std::source_location where);
   static std::vector<std::int64_t> lengths(std::size_t axes) { return std::vector<std::int64_t>(axes, -1); }  // any
   template <class T>
-  T read(const detail::kept_name& name, const std::source_location& where) const {
-    detail::kept_shape is;
+  T read(const detail::saved_name& name, const std::source_location& where) const {
+    detail::saved_shape is;
     if constexpr (detail::is_object_argument<T>) {
       using value_type = typename T::element_type;
-      const detail::kept_shape like{
+      const detail::saved_shape like{
           detail::zarr_type<value_type>(), sizeof(value_type), lengths(T::dimensions), {}, {}};
       const auto bytes = detail::read_kept(*content_, name, like, is, where);
       point min, max(1, 1, 1);
@@ -151,7 +151,7 @@ class checkpoint {
       if (!bytes.empty()) std::memcpy(value.data(), bytes.data(), bytes.size());
       return value;
     } else {
-      detail::kept_shape like = detail::shape_of_number<std::uint8_t>(lengths(1));
+      detail::saved_shape like = detail::shape_of_number<std::uint8_t>(lengths(1));
       like.fields_of = detail::type_text<T>::text();
       return from_bytes<T>(detail::read_kept(*content_, name, like, is, where));
     }
@@ -162,14 +162,14 @@ class checkpoint {
 
 /// Opens a checkpoint.
 ///
-///   looks    at_all_files compares all files with their checksums now; when_read compares each file when it is read,
+///   wanted   all_files compares all files with their checksums now; when_read compares each file when it is read,
 ///            for the other nodes of a job in which one node has checked all
 ///   throws   C06 if the directory is no checkpoint, C02 if a file is damaged
 ///   cost     reads every file once, or only the table of contents
-checkpoint open_checkpoint(std::string_view directory, looking looks = looking::at_all_files,
+checkpoint open_checkpoint(std::string_view directory, verification wanted = verification::all_files,
                            std::source_location where = std::source_location::current());
 /// As open_checkpoint; nothing if there is no such directory. Throws C06, C02.
-std::optional<checkpoint> try_open_checkpoint(std::string_view directory, looking looks = looking::at_all_files,
+std::optional<checkpoint> try_open_checkpoint(std::string_view directory, verification wanted = verification::all_files,
                                               std::source_location where = std::source_location::current());
 
 }  // namespace stretto

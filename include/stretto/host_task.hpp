@@ -20,8 +20,8 @@
 #include <stretto/buffer_tags.hpp>
 #include <stretto/buffer_use.hpp>
 #include <stretto/collective_part.hpp>
+#include <stretto/detail/buffer_accessor_state.hpp>
 #include <stretto/detail/host_task.hpp>
-#include <stretto/detail/seen_elements.hpp>
 #include <stretto/future.hpp>
 #include <stretto/side_effect.hpp>
 #include <stretto/task.hpp>

@@ -9,7 +9,7 @@
 //       std::vector<std::thread> all;
 //       for (std::uint32_t n = 0; n < 4; ++n)
 //         all.emplace_back([&, n] {
-//           runtime rt({.workers = 1, .job = job.seat(n)});
+//           runtime rt({.workers = 1, .job = job.endpoint(n)});
 //           rt.run([] { std::printf("node %u of %u\n", this_node(), job_nodes()); });
 //         });
 //       for (std::thread& node : all) node.join();
@@ -32,9 +32,9 @@ STRETTO_API_BEGIN
 namespace stretto {
 
 /// One node's membership in a job, for runtime_options::job. Valid for one runtime.
-class job_seat {
+class job_endpoint {
  public:
-  virtual ~job_seat() = default;
+  virtual ~job_endpoint() = default;
 };
 
 /// The parameters of a simulated network. Its time is counted, not waited for; see simulated_job::seconds().
@@ -57,7 +57,7 @@ class simulated_job {
   /// The number of nodes of the job.
   std::uint32_t nodes() const noexcept;
   /// The membership of a node, for its runtime. Throws N02 if there is no such node, N11 if it was taken before.
-  std::shared_ptr<job_seat> seat(std::uint32_t node) const;
+  std::shared_ptr<job_endpoint> endpoint(std::uint32_t node) const;
 
   /// Drops all messages between the two nodes from now on. Throws N02.
   void cut(std::uint32_t one, std::uint32_t other) const;
@@ -68,7 +68,7 @@ class simulated_job {
 
  private:
   struct state;
-  struct simulated_seat;
+  struct simulated_endpoint;
   std::shared_ptr<state> state_;
 };
 

@@ -72,7 +72,7 @@ struct mapped {
 /// Host access to elements of an object, until it is destroyed or release() is called. Launches that would write these
 /// elements wait until then; for change() and overwrite(), launches that would read them, too. Move-only.
 template <class T, std::size_t D>
-class held {
+class object_accessor {
  public:
   /// A view of the elements, valid until release(). Not after release(). Throws K07 for elements without a value, if
   /// the program is checked (option check).
@@ -88,8 +88,8 @@ class held {
 
  private:
   friend class object<std::remove_const_t<T>, D>;
-  explicit held(detail::held_pointer is) noexcept : is_(std::move(is)) {}
-  detail::held_pointer is_;
+  explicit object_accessor(detail::object_accessor_pointer is) noexcept : is_(std::move(is)) {}
+  detail::object_accessor_pointer is_;
 };
 
 /// The name and the memory of an object.
@@ -150,10 +150,11 @@ class object {
   ///
   ///   returns  a future, poisoned with the failure of such a launch, or with A03 for elements that nothing wrote
   ///   throws   B20, A02, A05
-  future<held<const T, D>> read(const box& part, std::source_location where = std::source_location::current()) const {
+  future<object_accessor<const T, D>> read(const box& part,
+                                           std::source_location where = std::source_location::current()) const {
     return hold<const T>(part, access::in, where);
   }
-  future<held<const T, D>> read(std::source_location where = std::source_location::current()) const {
+  future<object_accessor<const T, D>> read(std::source_location where = std::source_location::current()) const {
     return hold<const T>(elements(where), access::in, where);
   }
   /// A host copy of the elements that read() would give. Later launches do not wait for its end. Throws B20, A02, A05.
@@ -168,18 +169,20 @@ class object {
   }
   /// Read and write access for host code, once the launches submitted so far that use these elements have ended. Throws
   /// B20, A02, A05; the future fails as that of read().
-  future<held<T, D>> change(const box& part, std::source_location where = std::source_location::current()) const {
+  future<object_accessor<T, D>> change(const box& part,
+                                       std::source_location where = std::source_location::current()) const {
     return hold<T>(part, access::inout, where);
   }
-  future<held<T, D>> change(std::source_location where = std::source_location::current()) const {
+  future<object_accessor<T, D>> change(std::source_location where = std::source_location::current()) const {
     return hold<T>(elements(where), access::inout, where);
   }
   /// Write access for host code that writes all of these elements: nothing is copied from devices. Throws B20, A02,
   /// A05.
-  future<held<T, D>> overwrite(const box& part, std::source_location where = std::source_location::current()) const {
+  future<object_accessor<T, D>> overwrite(const box& part,
+                                          std::source_location where = std::source_location::current()) const {
     return hold<T>(part, access::out, where);
   }
-  future<held<T, D>> overwrite(std::source_location where = std::source_location::current()) const {
+  future<object_accessor<T, D>> overwrite(std::source_location where = std::source_location::current()) const {
     return hold<T>(elements(where), access::out, where);
   }
 
@@ -238,10 +241,10 @@ class object {
     return detail::make_object({elements, D, sizeof(T), alignof(T), o.name, from, o.memory}, where);
   }
   template <class U>
-  future<held<U, D>> hold(const box& part, access how, const std::source_location& where) const {
+  future<object_accessor<U, D>> hold(const box& part, access how, const std::source_location& where) const {
     auto there = detail::hold_elements(handle_, part, how, where);
     return async(after(there), name("elements for the host"),
-                 [there]() mutable { return held<U, D>(std::move(there).get()); });
+                 [there]() mutable { return object_accessor<U, D>(std::move(there).get()); });
   }
   detail::object_handle handle_;
 };

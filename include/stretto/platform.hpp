@@ -150,7 +150,7 @@ class platform {
   ///
   ///   throws   P16
   ///
-  /// For the platform of a runtime (this_machine, runtime.machine, machine_of) it is the route of its copies: the
+  /// For the platform of a runtime (this_machine, runtime.machine, platform_of) it is the route of its copies: the
   /// memories that the bytes pass through, with the figures that the channels had when the runtime started; nothing if
   /// copies throw D12. Processors and caches stand for memory that the processor addresses.
   ///

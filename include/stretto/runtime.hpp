@@ -4,7 +4,7 @@
 //       runtime rt({.workers = 4});
 //       const int result = rt.run([] { return async([] { return 42; }).get(); });
 //       std::thread other([&] {
-//         const attachment here(rt);  // a thread of the program that uses the runtime
+//         const attached_thread here(rt);  // a thread of the program that uses the runtime
 //         async([] { std::puts("a task from another thread"); }).get();
 //       });
 //       other.join();
@@ -32,7 +32,7 @@ STRETTO_API_BEGIN
 namespace stretto {
 
 class device_scheduler;
-class job_seat;
+class job_endpoint;
 class manual_clock;
 class module;
 class platform;
@@ -47,7 +47,7 @@ struct runtime_options {
   std::optional<std::string> devices = {};        // "all", "none", or kinds of them: "cuda,opencl", "sim:4"
   std::optional<std::string> trace = {};          // a file: every span is recorded and written there at the end
   bool stepped = false;                           // no threads of its own: see step()
-  std::shared_ptr<job_seat> job = {};  // the job that it belongs to (job.hpp); null: as the process was started
+  std::shared_ptr<job_endpoint> job = {};  // the job that it belongs to (job.hpp); null: as the process was started
   std::shared_ptr<device_scheduler> scheduler = {};   // of launches on objects (scheduler.hpp); null: the option's
   std::vector<std::shared_ptr<module>> modules = {};  // in the order in which they start (module.hpp)
   std::shared_ptr<manual_clock> clock = {};           // that deadlines go by (timed_wait.hpp); null: the steady clock
@@ -139,7 +139,7 @@ class runtime {
   void save_trace(const std::string& file) const;
 
  private:
-  friend class attachment;
+  friend class attached_thread;
   friend struct runtime_access;
   struct state;
   struct entered {
@@ -161,12 +161,12 @@ class runtime {
 ///
 ///   throws   S07 if the thread belongs to a runtime already; S16 in a forked child; S17 if the runtime has ended;
 ///            S10, S11 if there is no thread or stack to stand in
-class attachment {
+class attached_thread {
  public:
   /// Attaches the calling thread. Throws S07, S10, S11, S16, S17.
-  explicit attachment(runtime& r, std::source_location where = std::source_location::current());
-  attachment(const attachment&) = delete;
-  ~attachment();
+  explicit attached_thread(runtime& r, std::source_location where = std::source_location::current());
+  attached_thread(const attached_thread&) = delete;
+  ~attached_thread();
 
  private:
   void* thread_ = nullptr;

@@ -128,7 +128,7 @@ struct runtime::state {
   platform machine;
   std::unique_ptr<base::order_observer> observer;
   base::runtime_context context;
-  std::shared_ptr<job_seat> seat;
+  std::shared_ptr<job_endpoint> seat;
   std::unique_ptr<device::device_set>
       devices;  // outlives `member`: other nodes may have mapped device memory until they end
   std::unique_ptr<mobiles::mobile_objects> mobile;         // a protocol of the job
@@ -151,7 +151,7 @@ struct runtime::state {
   const runtime* known_as = nullptr;
   state* abandoned_before = nullptr;
 
-  state(base::settings s, const platform& m, std::shared_ptr<job_seat> job,
+  state(base::settings s, const platform& m, std::shared_ptr<job_endpoint> job,
         const std::vector<std::shared_ptr<module>>& given, bool stepped)
       : settings(std::move(s)),
         dry(buffers::dry_settings_of(settings)),
@@ -178,7 +178,7 @@ struct runtime::state {
     if (settings.device_threads && !stepped) poll_devices_from_own_threads();
     devices->record_into(recorder);
   }
-  std::unique_ptr<dist::job_member> join(job_seat& at) {
+  std::unique_ptr<dist::job_member> join(job_endpoint& at) {
     return std::make_unique<dist::job_member>(
         dynamic_cast<dist::endpoint&>(at), [this](dist::job& j, dist::failure_codec& causes) {
           j.limit({.memory_bytes = settings.message_memory, .max_message_bytes = settings.largest_message});
@@ -547,7 +547,7 @@ std::uint32_t runtime::nodes() const noexcept {
 }
 const platform& runtime::machine() const noexcept { return state_->machine; }
 
-attachment::attachment(runtime& r, std::source_location where) {
+attached_thread::attached_thread(runtime& r, std::source_location where) {
   if (base::current())
     throw error("S07", "this thread already belongs to a runtime")
         .fact("attached", where)
@@ -565,7 +565,7 @@ attachment::attachment(runtime& r, std::source_location where) {
   base::set_current(static_cast<sched::thread_state*>(thread_));
 }
 
-attachment::~attachment() {
+attached_thread::~attached_thread() {
   auto* const t = static_cast<sched::thread_state*>(thread_);
   data::leave_data(*t);
   base::set_current(nullptr);

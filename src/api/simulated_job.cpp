@@ -58,8 +58,8 @@ simulated_job::simulated_job(const simulated_network& network, std::source_locat
 }
 
 /// Keeps the job alive, and its numbers taken.
-struct simulated_job::simulated_seat final : dist::endpoint {
-  simulated_seat(std::shared_ptr<state> j, net::node_number n) : job(std::move(j)), node(n) {}
+struct simulated_job::simulated_endpoint final : dist::endpoint {
+  simulated_endpoint(std::shared_ptr<state> j, net::node_number n) : job(std::move(j)), node(n) {}
   std::uint16_t first() const noexcept override { return job->first; }
   std::unique_ptr<net::transport> join(net::handlers& all) override { return job->network->join(node, all); }
 
@@ -69,14 +69,14 @@ struct simulated_job::simulated_seat final : dist::endpoint {
 
 std::uint32_t simulated_job::nodes() const noexcept { return state_->nodes; }
 
-std::shared_ptr<job_seat> simulated_job::seat(std::uint32_t node) const {
+std::shared_ptr<job_endpoint> simulated_job::endpoint(std::uint32_t node) const {
   const std::scoped_lock lock(state_->mutex);
   if (state_->is_given[state_->checked(node)])
     throw error("N11", "the seat of node " + std::to_string(node) + " is already taken")
         .because("each node has one runtime")
         .remedy("take each node's seat once");
   state_->is_given[node] = true;
-  return std::make_shared<simulated_seat>(state_, static_cast<net::node_number>(node));
+  return std::make_shared<simulated_endpoint>(state_, static_cast<net::node_number>(node));
 }
 
 void simulated_job::cut(std::uint32_t one, std::uint32_t other) const {

@@ -19,7 +19,7 @@ thread_context& require_current(const char* verb) {
   if (thread_context* context = current()) return *context;
   throw error("B20", std::string("\"") + verb + "\" was called on a thread that belongs to no runtime")
       .because("only a runtime's own threads and threads attached to it may use its handles")
-      .remedy("call it inside runtime::run, or hold a stretto::attachment on this thread");
+      .remedy("call it inside runtime::run, or hold a stretto::attached_thread on this thread");
 }
 
 thread_context* set_current(thread_context* context) noexcept {

@@ -19,7 +19,7 @@
 
 namespace stretto::buffers {
 
-struct seen_elements {
+struct buffer_accessor_state {
   detail::instance_handle in;
   box part;
   std::uint8_t dimensions = 1;
@@ -48,7 +48,7 @@ event never_read(const buffer_record& b, const dry_run& dry, base::thread_contex
   return never;
 }
 
-[[noreturn]] void refuse(const seen_elements& seen, const point& at, int dimensions) {
+[[noreturn]] void refuse(const buffer_accessor_state& seen, const point& at, int dimensions) {
   throw error("B27", "an element of " + seen.of + " is accessed that was not read")
       .fact("submitted", seen.where)
       .fact("element", base::index_text(&at.at[0], dimensions))
@@ -64,19 +64,19 @@ namespace stretto::detail {
 
 using namespace buffers;
 
-seen_later see_elements(const buffer_handle& h, const box& part, const std::source_location& where) {
+later_buffer_accessor see_elements(const buffer_handle& h, const box& part, const std::source_location& where) {
   base::thread_context& context = base::require_current("read");
   buffer_record& b = require_buffer(h, "read", context, where);
   if (part.is_empty()) {  // nothing to transfer or wait for, but every node must record the call
     const drained_submission_lock held(*b.state, where);
     if (b.state->guard) record_call(*b.state, signature_of_read(b, part), where);
-    return {event(), seen_pointer(new seen_elements{.in = {},
-                                                    .part = part,
-                                                    .dimensions = b.type.dimensions,
-                                                    .element_bytes = b.type.bytes,
-                                                    .ends = user_event::create(where),
-                                                    .where = where,
-                                                    .of = describe(b)})};
+    return {event(), buffer_accessor_pointer(new buffer_accessor_state{.in = {},
+                                                                       .part = part,
+                                                                       .dimensions = b.type.dimensions,
+                                                                       .element_bytes = b.type.bytes,
+                                                                       .ends = user_event::create(where),
+                                                                       .where = where,
+                                                                       .of = describe(b)})};
   }
   if (!b.elements.contains(part))
     throw error("B08", "read uses elements outside of " + describe(b))
@@ -107,22 +107,22 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
     return {never_read(b, *b.state->dry, context, where), nullptr};
   }
   finish_call(*b.state, ahead, where);
-  auto seen = std::make_unique<seen_elements>(out.first, part, b.type.dimensions, b.type.bytes, ends, where,
-                                              describe(b), b.state->check);
+  auto seen = std::make_unique<buffer_accessor_state>(out.first, part, b.type.dimensions, b.type.bytes, ends, where,
+                                                      describe(b), b.state->check);
   if (b.state->check)
     seen->limits = {{part},
                     [&s = *seen, dimensions = b.type.dimensions](const point& at) { refuse(s, at, dimensions); }};
-  return {out.ready, seen_pointer(seen.release())};
+  return {out.ready, buffer_accessor_pointer(seen.release())};
 }
 
-seen_pointer give_elements(seen_later& later) {
-  seen_elements& seen = *later.seen;
+buffer_accessor_pointer give_elements(later_buffer_accessor& later) {
+  buffer_accessor_state& seen = *later.seen;
   seen.given = holder_record(*base::require_current("read").runtime, seen.ends, "elements of " + seen.of,
                              "the view that read() gave", seen.where);
   return std::move(later.seen);
 }
 
-std::byte* first_of(const seen_elements& seen, data::layout& shape) {
+std::byte* first_of(const buffer_accessor_state& seen, data::layout& shape) {
   if (seen.in.record) {
     std::byte* const first = open_instance(seen.in, shape, seen.where);
     seen.find_unwritten(first, shape, seen.part, seen.dimensions, [&] { return seen.of; }, seen.where);
@@ -133,7 +133,7 @@ std::byte* first_of(const seen_elements& seen, data::layout& shape) {
   return nullptr;
 }
 
-void copy_seen(const seen_elements& seen, std::byte* to) {
+void copy_accessed(const buffer_accessor_state& seen, std::byte* to) {
   data::layout shape;
   const std::byte* const first = first_of(seen, shape);
   const box& part = seen.part;
@@ -160,7 +160,9 @@ void refuse_value(const std::source_location& where) {
       .remedy("guard the code that accesses the value by if (!is_dry_run()), but not the call of fence");
 }
 
-const view_limits* limits_of(const seen_elements& seen) noexcept { return seen.limits.refuse ? &seen.limits : nullptr; }
+const view_limits* limits_of(const buffer_accessor_state& seen) noexcept {
+  return seen.limits.refuse ? &seen.limits : nullptr;
+}
 
 void look_at(const view_limits& limits, const std::int64_t* at, std::size_t axes) {
   point p;
@@ -170,7 +172,7 @@ void look_at(const view_limits& limits, const std::int64_t* at, std::size_t axes
   limits.refuse(p);
 }
 
-void release_seen::operator()(seen_elements* seen) const noexcept {
+void release_buffer_accessor::operator()(buffer_accessor_state* seen) const noexcept {
   seen->ends.trigger(seen->where);
   delete seen;
 }
@@ -187,7 +189,8 @@ event epoch(all_nodes_tag, std::source_location where) {
   host_task(
       after(here), name("barrier of all nodes"), detail::host_task_range(on_each_node, where),
       [](view<std::uint32_t> n) { n(0) = 1; }, nodes.reduce<sum<std::uint32_t>>().from_identity());
-  auto later = std::make_shared<detail::seen_later>(detail::see_elements(nodes.handle(), nodes.elements(), where));
+  auto later =
+      std::make_shared<detail::later_buffer_accessor>(detail::see_elements(nodes.handle(), nodes.elements(), where));
   const event ready = later->ready;
   return async(after(ready), name("barrier of all nodes"), detail::goes_on{[later] { later->seen.reset(); }}, where);
 }

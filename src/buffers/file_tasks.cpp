@@ -207,7 +207,7 @@ namespace {
 /// To be called after a task of all nodes with a status buffer: throws the first failure.
 void throw_failure_of_nodes(const buffer_handle& notes, const file_work& work, const std::source_location& where) {
   if (work.state->dry) return;
-  const detail::seen_later later = detail::see_elements(notes, detail::elements_of(notes, where), where);
+  const detail::later_buffer_accessor later = detail::see_elements(notes, detail::elements_of(notes, where), where);
   wait_for_cause(later.ready, where);
   host_elements all;
   all.first = detail::first_of(*later.seen, all.shape);
@@ -247,7 +247,7 @@ std::string broadcast_from_node_0(const char* name, std::function<std::string()>
         std::memcpy(given[0].first + sizeof bytes, text.data(), bytes);
       },
       work.before, where);
-  const detail::seen_later later = detail::see_elements(note, detail::elements_of(note, where), where);
+  const detail::later_buffer_accessor later = detail::see_elements(note, detail::elements_of(note, where), where);
   if (work.state->dry) return find();  // there is no node 0 to send the result, and later calls depend on it
   wait_for_cause(later.ready, where);
   data::layout shape;

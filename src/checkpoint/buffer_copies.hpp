@@ -23,7 +23,7 @@ namespace stretto::checkpoints {
 /// Rows of a buffer that this node writes, dense in C order.
 struct copied_rows {
   std::string name;
-  kept_shape shape;
+  saved_shape shape;
   coordinate first_row = 0, rows = 0;  // first_row counts from 0
   std::vector<std::byte> elements;
 };

@@ -57,8 +57,8 @@ class opened_checkpoint {
       set.push_back(k.read_value(values));
       return;
     }
-    const kept_shape like{k.of.type, k.of.bytes, std::vector<std::int64_t>(k.of.dimensions, -1), {}, {}};
-    const kept_shape is = shape_of_kept(*content, {k.name}, like, where);
+    const saved_shape like{k.of.type, k.of.bytes, std::vector<std::int64_t>(k.of.dimensions, -1), {}, {}};
+    const saved_shape is = shape_of_kept(*content, {k.name}, like, where);
     const box elements = elements_of_rows(is);
     if (const buffer_handle& h = w.names; h && h->elements != elements)
       throw error("C05", "\"" + k.name + "\" of the checkpoint " + content->directory.string() +
@@ -74,14 +74,14 @@ class opened_checkpoint {
 
   std::shared_ptr<const checkpoint_content> content;
   std::vector<std::function<void()>> set;  // values
-  std::vector<kept_shape> shapes;          // of the buffers, in order
+  std::vector<saved_shape> shapes;         // of the buffers, in order
 };
 
 namespace {
 
 constexpr std::size_t length_of_sum = 8;
 
-buffer_handle read_rows(const opened_checkpoint& from, const requested_variable& w, const kept_shape& shape,
+buffer_handle read_rows(const opened_checkpoint& from, const requested_variable& w, const saved_shape& shape,
                         const buffers::file_work& work, const std::source_location& where) {
   const kept_variable& k = w.is;
   const box elements = elements_of_rows(shape);
@@ -90,7 +90,7 @@ buffer_handle read_rows(const opened_checkpoint& from, const requested_variable&
   if (elements.is_empty()) return h;
   buffers::read_plan r;
   const files::zarr_array a = array_of_shape(shape);
-  kept_shape in_chunks = shape;
+  saved_shape in_chunks = shape;
   in_chunks.rows = a.chunk[0];
   r.shares = shares_of_rows(elements, in_chunks, work.nodes);
   r.share = [content = from.content, array = array_of(k.name), a, elements, dimensions = int{k.of.dimensions}](

@@ -7,8 +7,8 @@
 
 namespace stretto::checkpoints {
 
-kept_shape shape_of_rows(const detail::file_elements& of, const box& elements, std::uint32_t nodes) {
-  kept_shape s{of.type, of.bytes, {}, {}, {}};
+saved_shape shape_of_rows(const detail::file_elements& of, const box& elements, std::uint32_t nodes) {
+  saved_shape s{of.type, of.bytes, {}, {}, {}};
   for (int axis = 0; axis < of.dimensions; ++axis) {
     s.lengths.push_back(elements.is_empty() ? 0 : elements.length(axis));
     s.origin.push_back(elements.min()[axis]);
@@ -21,7 +21,7 @@ kept_shape shape_of_rows(const detail::file_elements& of, const box& elements, s
   return s;
 }
 
-std::vector<box> shares_of_rows(const box& elements, const kept_shape& shape, std::uint32_t nodes) {
+std::vector<box> shares_of_rows(const box& elements, const saved_shape& shape, std::uint32_t nodes) {
   if (elements.is_empty() || elements.length(0) > 1)
     return buffers::shares_of(elements, std::max<std::int64_t>(shape.rows, 1), nodes);
   std::vector<box> all(nodes);
@@ -29,7 +29,7 @@ std::vector<box> shares_of_rows(const box& elements, const kept_shape& shape, st
   return all;
 }
 
-box elements_of_rows(const kept_shape& shape) {
+box elements_of_rows(const saved_shape& shape) {
   point min, max(1, 1, 1);
   for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis) {
     const int i = static_cast<int>(axis);

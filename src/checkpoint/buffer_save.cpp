@@ -59,8 +59,8 @@ int wait_until_written(std::uint64_t number) {
 struct checkpoint_to_write {
   std::filesystem::path directory;
   std::uint64_t number = 0;
-  std::vector<kept> values;
-  std::vector<std::pair<std::string, kept_shape>> buffers;
+  std::vector<saved_value> values;
+  std::vector<std::pair<std::string, saved_shape>> buffers;
 };
 
 void write_all(const checkpoint_to_write& w, const std::source_location& where) {
@@ -72,7 +72,7 @@ void write_all(const checkpoint_to_write& w, const std::source_location& where) 
   std::vector<file_entry> files;
   for (const char* group : {"", "kept/"})
     files.push_back(write_text(root, std::string(group) + "zarr.json", group_text()));
-  for (const kept& k : w.values) {
+  for (const saved_value& k : w.values) {
     write_array(root, array_of(k.name), k.shape, k.bytes, files);
     c.kept.emplace(k.name, k.shape);
   }

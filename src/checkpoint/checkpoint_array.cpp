@@ -11,7 +11,7 @@ namespace stretto::checkpoints {
 using files::codec;
 
 // Chunks divide axis 0 only.
-files::zarr_array array_of_shape(const kept_shape& s) {
+files::zarr_array array_of_shape(const saved_shape& s) {
   files::zarr_array a{.shape = s.lengths,
                       .chunk = s.lengths,
                       .type = s.type,
@@ -28,7 +28,7 @@ files::zarr_array array_of_shape(const kept_shape& s) {
   return a;
 }
 
-std::uint64_t chunks_of(const kept_shape& s, const files::zarr_array& a) {
+std::uint64_t chunks_of(const saved_shape& s, const files::zarr_array& a) {
   if (a.chunk.empty()) return 1;
   return elements_of(s) ? static_cast<std::uint64_t>((s.lengths[0] + a.chunk[0] - 1) / a.chunk[0]) : 0;
 }
@@ -45,17 +45,17 @@ file_entry write_chunk_of(const std::filesystem::path& root, const std::string& 
   return write_chunk(root, file_of_chunk(array, a, number), files::encode(a, std::move(elements)));
 }
 
-std::uint64_t elements_of(const kept_shape& s) {
+std::uint64_t elements_of(const saved_shape& s) {
   std::uint64_t n = 1;
   for (const auto length : s.lengths) n *= static_cast<std::uint64_t>(length);
   return n;
 }
 
-std::string array_text(const kept_shape& s) { return files::text_of(array_of_shape(s)); }
+std::string array_text(const saved_shape& s) { return files::text_of(array_of_shape(s)); }
 
 std::string group_text() { return files::group_text(); }
 
-void write_array(const std::filesystem::path& root, const std::string& name, const kept_shape& s,
+void write_array(const std::filesystem::path& root, const std::string& name, const saved_shape& s,
                  std::span<const std::byte> content, std::vector<file_entry>& all) {
   const files::zarr_array a = array_of_shape(s);
   const std::uint64_t bytes = files::bytes_of_chunk(a);
@@ -74,13 +74,13 @@ file_entry entry_of_chunk(const std::filesystem::path& root, const std::string& 
   return chunk;
 }
 
-void require_chunks(const std::filesystem::path& root, const std::string& array, const kept_shape& s,
+void require_chunks(const std::filesystem::path& root, const std::string& array, const saved_shape& s,
                     const entry_finder& entry_of) {
   const files::zarr_array a = array_of_shape(s);
   for (std::uint64_t n = 0; n < chunks_of(s, a); ++n) entry_of_chunk(root, array, a, n, entry_of);
 }
 
-std::vector<std::byte> read_array(const std::filesystem::path& root, const std::string& name, const kept_shape& s,
+std::vector<std::byte> read_array(const std::filesystem::path& root, const std::string& name, const saved_shape& s,
                                   const entry_finder& entry_of) {
   require_chunks(root, name, s, entry_of);
   const files::zarr_array a = array_of_shape(s);

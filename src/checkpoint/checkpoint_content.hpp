@@ -16,7 +16,7 @@ struct checkpoint_content {
   std::string program, library;  // the builds that wrote it
   bool has_old_format = false;   // exchanged chunks cannot be detected
   std::uint32_t nodes = 0;
-  using kept_map = std::map<std::string, kept_shape>;
+  using kept_map = std::map<std::string, saved_shape>;
   kept_map kept;
   std::map<std::uint32_t, kept_map> kept_by_nodes;  // of nodes that saved values of their own
   std::map<std::uint16_t, std::uint16_t> homes;     // home node of each node number in object names

@@ -14,7 +14,7 @@ namespace stretto::checkpoints {
 namespace {
 
 using json = nlohmann::ordered_json;
-using detail::checkpoint_content, detail::kept_shape;
+using detail::checkpoint_content, detail::saved_shape;
 using files::checksum_text, files::crc32c;
 
 /// Format 2 stores the checksum of a chunk's payload. Format 1 stored that of the whole file, which ends in its own
@@ -34,7 +34,7 @@ std::uint32_t checksum_in(const std::string& text) {
   return sum;
 }
 
-json shape_to_json(const kept_shape& s) {
+json shape_to_json(const saved_shape& s) {
   json j{{"type", s.type}, {"element_bytes", s.element_bytes}, {"lengths", s.lengths}};
   if (!s.origin.empty()) j["origin"] = s.origin;
   if (!s.fields_of.empty()) j["fields_of"] = s.fields_of;
@@ -63,8 +63,8 @@ std::vector<std::int64_t> lengths_from(const json& j) {
   return all;
 }
 
-kept_shape shape_from(const json& j) {
-  kept_shape s;
+saved_shape shape_from(const json& j) {
+  saved_shape s;
   s.type = j.at("type");
   s.element_bytes = number_in<std::uint32_t>(j.at("element_bytes"), 1, 1u << 30);
   s.lengths = lengths_from(j.at("lengths"));

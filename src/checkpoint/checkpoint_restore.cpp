@@ -104,7 +104,7 @@ void check_build(const checkpoint_content& from, const std::source_location& whe
           "restore it with the build that wrote it, or store by name what other builds are to read: value<T>(\"...\")");
 }
 
-std::string shape_text(const kept_shape& s) {
+std::string shape_text(const saved_shape& s) {
   if (!s.fields_of.empty()) return s.fields_of;
   std::string lengths;
   for (const auto n : s.lengths)
@@ -114,8 +114,8 @@ std::string shape_text(const kept_shape& s) {
 
 }  // namespace
 
-kept_shape shape_of_kept(const checkpoint_content& from, const kept_name& wanted, const kept_shape& like,
-                         const std::source_location& where) {
+saved_shape shape_of_kept(const checkpoint_content& from, const saved_name& wanted, const saved_shape& like,
+                          const std::source_location& where) {
   static const auto& nothing = *new const checkpoint_content::kept_map;
   const auto its = from.kept_by_nodes.find(wanted.node.value_or(0));
   const checkpoint_content::kept_map& all = !wanted.node                      ? from.kept
@@ -134,7 +134,7 @@ kept_shape shape_of_kept(const checkpoint_content& from, const kept_name& wanted
     if (const std::string hint = base::did_you_mean(name, names); !hint.empty()) e.remedy(hint);
     throw e;
   }
-  kept_shape is = found->second;
+  saved_shape is = found->second;
   bool is_like = is.type == like.type && is.element_bytes == like.element_bytes && is.fields_of == like.fields_of &&
                  is.lengths.size() == like.lengths.size();
   for (std::size_t a = 0; is_like && a < is.lengths.size(); ++a)
@@ -194,8 +194,8 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
   checkpoints::run_on_all_nodes([&](std::uint32_t n) { return call<&restore_messages_here>(parts[n]); }, where);
 }
 
-std::vector<std::byte> read_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like,
-                                 kept_shape& is, const std::source_location& where) {
+std::vector<std::byte> read_kept(const checkpoint_content& from, const saved_name& name, const saved_shape& like,
+                                 saved_shape& is, const std::source_location& where) {
   is = shape_of_kept(from, name, like, where);
   return read_array(from.directory, array_of(name), is, [&](const std::string& file) { return from.entry_of(file); });
 }
@@ -223,18 +223,18 @@ std::vector<std::uint32_t> checkpoint::nodes_here() const {
 
 std::uint32_t checkpoint::nodes() const noexcept { return content_->nodes; }
 
-std::optional<checkpoint> try_open_checkpoint(std::string_view directory, looking looks, std::source_location) {
+std::optional<checkpoint> try_open_checkpoint(std::string_view directory, verification wanted, std::source_location) {
   const auto there = checkpoints::find_complete(std::filesystem::path(directory));
   if (there.empty()) return {};
   checkpoint c;
   c.content_ = std::make_shared<const detail::checkpoint_content>(
-      looks == looking::at_all_files ? checkpoints::read_contents(there) : checkpoints::read_table(there));
+      wanted == verification::all_files ? checkpoints::read_contents(there) : checkpoints::read_table(there));
   checkpoints::warn_of_old_format(*c.content_);
   return c;
 }
 
-checkpoint open_checkpoint(std::string_view directory, looking looks, std::source_location where) {
-  if (auto c = try_open_checkpoint(directory, looks, where)) return *c;
+checkpoint open_checkpoint(std::string_view directory, verification wanted, std::source_location where) {
+  if (auto c = try_open_checkpoint(directory, wanted, where)) return *c;
   throw error("C06", std::string(directory) + " is not a checkpoint")
       .fact("called", where)
       .because("there is no such directory")

@@ -43,9 +43,9 @@ void release(const std::source_location& where) {
   std::rethrow_exception(failed);
 }
 
-void check_names(const std::vector<kept>& all) {
+void check_names(const std::vector<saved_value>& all) {
   std::set<std::string> names;
-  for (const kept& k : all) {
+  for (const saved_value& k : all) {
     require_valid_name(k.name, k.where);
     if (!names.insert(k.name).second)
       throw error("C08", "a checkpoint cannot store two things under the name \"" + k.name + "\"")
@@ -54,7 +54,7 @@ void check_names(const std::vector<kept>& all) {
   }
 }
 
-void write_all(const std::filesystem::path& directory, const std::vector<kept>& all,
+void write_all(const std::filesystem::path& directory, const std::vector<saved_value>& all,
                const std::source_location& where) {
   const auto root = temporary_path_of(directory);
   checkpoint_content c = content_of_this_job();
@@ -64,7 +64,7 @@ void write_all(const std::filesystem::path& directory, const std::vector<kept>& 
   std::vector<file_entry> files;
   for (const char* group : {"", "kept/", "mobile/"})
     files.push_back(write_text(root, std::string(group) + "zarr.json", group_text()));
-  for (const kept& k : all) {
+  for (const saved_value& k : all) {
     write_array(root, array_of(k.name), k.shape, k.bytes, files);
     c.kept.emplace(k.name, k.shape);
   }
@@ -86,7 +86,7 @@ void write_all(const std::filesystem::path& directory, const std::vector<kept>& 
 }  // namespace
 }  // namespace checkpoints
 
-future<void> save_checkpoint(std::string_view directory, std::vector<kept> all, std::source_location where) {
+future<void> save_checkpoint(std::string_view directory, std::vector<saved_value> all, std::source_location where) {
   using namespace checkpoints;
   base::require_current("save_checkpoint");
   check_names(all);

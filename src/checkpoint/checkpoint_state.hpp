@@ -5,7 +5,7 @@
 //             locks.
 #pragma once
 
-#include <stretto/kept_here.hpp>
+#include <stretto/per_node_values.hpp>
 
 #include <memory>
 #include <mutex>
@@ -16,17 +16,17 @@
 
 namespace stretto {
 
-/// Outlives the runtime if a kept_here does.
+/// Outlives the runtime if a per_node_values does.
 struct detail::node_values {
   std::mutex lock;  // held while user functions read values: a thread that removes a value waits for them
-  std::vector<std::shared_ptr<own_things>> all;
+  std::vector<std::shared_ptr<named_values>> all;
 };
 
 namespace checkpoints {
 
 struct node_copy {
   std::vector<mobiles::saved_object> objects;
-  std::vector<kept> per_node;  // values that this node saves for itself
+  std::vector<saved_value> per_node;  // values that this node saves for itself
 };
 
 struct checkpoint_state {

@@ -9,19 +9,19 @@
 namespace stretto::checkpoints {
 
 using detail::checkpoint_content;
-using detail::kept_name;
-using detail::kept_shape;
+using detail::saved_name;
+using detail::saved_shape;
 
 /// Throws C08 for a name that an array cannot have.
 void require_valid_name(const std::string& name, const std::source_location& where);
 /// The shape of the value saved under the name. Throws C04 if there is none, C05 if it differs from `like`. A length
 /// below 0 in `like` matches any.
-kept_shape shape_of_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like,
-                         const std::source_location& where);
+saved_shape shape_of_kept(const checkpoint_content& from, const saved_name& name, const saved_shape& like,
+                          const std::source_location& where);
 
 inline std::string array_of(std::string_view name) { return "kept/" + std::string(name); }
 inline std::string group_of_node(std::uint32_t node) { return "nodes/" + std::to_string(node); }
-inline std::string array_of(const kept_name& k) {
+inline std::string array_of(const saved_name& k) {
   return k.node ? group_of_node(*k.node) + '/' + std::string(k.name) : array_of(k.name);
 }
 inline std::string node_folder(std::uint32_t node) { return "mobile/node" + std::to_string(node); }

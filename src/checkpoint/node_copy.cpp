@@ -10,7 +10,7 @@ namespace stretto::checkpoints {
 
 namespace {
 
-kept_shape shape_of_bytes(std::uint64_t n) { return {"uint8", 1, {static_cast<std::int64_t>(n)}, {}, {}}; }
+saved_shape shape_of_bytes(std::uint64_t n) { return {"uint8", 1, {static_cast<std::int64_t>(n)}, {}, {}}; }
 
 }  // namespace
 
@@ -20,16 +20,16 @@ void store_node_copy(node_copy all) {
   state.copy = std::move(all);
 }
 
-void copy_objects(std::vector<kept>& all) {
+void copy_objects(std::vector<saved_value>& all) {
   std::vector<event> done;
-  for (kept& k : all) {
+  for (saved_value& k : all) {
     if (!k.object.get()) continue;
     k.bytes.resize(elements_of(k.shape) * k.shape.element_bytes);
     const box whole = detail::elements_of(k.object, k.where);
     if (!whole.is_empty()) done.push_back(detail::copy_elements(k.object, whole, access::in, k.bytes.data(), k.where));
   }
   for (const event e : done) wait(e);
-  for (kept& k : all) k.object = {};
+  for (saved_value& k : all) k.object = {};
 }
 
 written_part write_copy(const std::string& root) {
@@ -66,7 +66,7 @@ written_part write_copy(const std::string& root) {
   write_array(root, name, shape_of_bytes(content.size()), content, part.files);
   if (!all.per_node.empty())
     part.files.push_back(write_text(root, group_of_node(this_node()) + "/zarr.json", group_text()));
-  for (const kept& k : all.per_node) {
+  for (const saved_value& k : all.per_node) {
     write_array(root, array_of({k.name, this_node()}), k.shape, k.bytes, part.files);
     part.per_node.emplace(k.name, k.shape);
   }

@@ -18,7 +18,7 @@ namespace stretto::checkpoints {
 /// Stores the copy of this runtime in place of an earlier one.
 void store_node_copy(node_copy all);
 /// Copies the current data of objects for the writer. Waits.
-void copy_objects(std::vector<kept>& all);
+void copy_objects(std::vector<saved_value>& all);
 
 struct written_part {
   std::vector<file_entry> files;

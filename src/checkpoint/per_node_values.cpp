@@ -12,26 +12,26 @@ namespace stretto {
 
 namespace detail {
 
-void add_own_things(const std::shared_ptr<own_things>& mine) {
-  mine->node = checkpoints::state_here("kept_here").values;
+void add_named_values(const std::shared_ptr<named_values>& mine) {
+  mine->node = checkpoints::state_here("per_node_values").values;
   node_values& node = *mine->node;
   const std::scoped_lock lock(node.lock);
   node.all.push_back(mine);
 }
 
-void forget_own_things(const std::shared_ptr<own_things>& mine) noexcept {
+void remove_named_values(const std::shared_ptr<named_values>& mine) noexcept {
   node_values& node = *mine->node;
   const std::scoped_lock lock(node.lock);
   std::erase(node.all, mine);
 }
 
-void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std::function<kept()> now,
-              const std::source_location& where) {
+void add_named_value(const std::shared_ptr<named_values>& in, std::string_view name, std::function<saved_value()> now,
+                     const std::source_location& where) {
   checkpoints::require_valid_name(std::string(name), where);
   node_values& node = *in->node;
   const std::scoped_lock lock(node.lock);
   for (const auto& some : node.all)
-    if (std::ranges::any_of(some->all, [&](const own_things::one& o) { return o.name == name; }))
+    if (std::ranges::any_of(some->all, [&](const named_values::one& o) { return o.name == name; }))
       throw error("C08",
                   "a checkpoint cannot store two things of one node under the name \"" + std::string(name) + "\"")
           .fact("called", where)
@@ -43,12 +43,12 @@ void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std:
 
 namespace checkpoints {
 
-std::vector<kept> read_per_node_values() {
+std::vector<saved_value> read_per_node_values() {
   detail::node_values& node = *state_here("save_checkpoint").values;
   const std::scoped_lock lock(node.lock);
-  std::vector<kept> all;
+  std::vector<saved_value> all;
   for (const auto& some : node.all)
-    for (const detail::own_things::one& o : some->all) all.push_back(o.now());
+    for (const detail::named_values::one& o : some->all) all.push_back(o.now());
   return all;
 }
 

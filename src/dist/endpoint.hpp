@@ -9,7 +9,7 @@
 
 namespace stretto::dist {
 
-class endpoint : public job_seat {
+class endpoint : public job_endpoint {
  public:
   /// The node number of the job's first node in handles.
   virtual std::uint16_t first() const noexcept = 0;

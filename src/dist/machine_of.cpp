@@ -1,6 +1,6 @@
 #include <stretto/fields.hpp>
 #include <stretto/job.hpp>
-#include <stretto/machine_of.hpp>
+#include <stretto/platform_of.hpp>
 #include <stretto/remote.hpp>
 
 #include <memory>
@@ -55,7 +55,7 @@ platform built(const described_machine& there) {
 future<std::vector<platform>> machines_of_job(std::source_location where) {
   std::vector<future<platform>> each;
   std::vector<event> told;
-  for (std::uint32_t n = 0; n < job_nodes(); ++n) told.push_back(each.emplace_back(machine_of(at_node(n), where)));
+  for (std::uint32_t n = 0; n < job_nodes(); ++n) told.push_back(each.emplace_back(platform_of(at_node(n), where)));
   return async(
       after(std::span<const event>(told)), name("machines_of_job"),
       [each = std::move(each)] {
@@ -66,10 +66,10 @@ future<std::vector<platform>> machines_of_job(std::source_location where) {
       where);
 }
 
-future<platform> machine_of(at_node node, std::source_location where) {
-  if (node.index == this_node()) return async(name("machine_of"), [] { return this_machine(); }, where);
-  const future<described_machine> told = async(node, name("machine_of"), call<&machine_here>(), where);
-  return async(after(told), name("machine_of"), [told] { return built(told.get()); }, where);
+future<platform> platform_of(at_node node, std::source_location where) {
+  if (node.index == this_node()) return async(name("platform_of"), [] { return this_machine(); }, where);
+  const future<described_machine> told = async(node, name("platform_of"), call<&machine_here>(), where);
+  return async(after(told), name("platform_of"), [told] { return built(told.get()); }, where);
 }
 
 }  // namespace stretto

@@ -137,8 +137,8 @@ box elements_of(const object_handle& h, const std::source_location& where) {
   return usable(h, "elements", base::require_current("elements"), where).elements;
 }
 
-future<held_pointer> hold_elements(const object_handle& h, const box& part, access how,
-                                   const std::source_location& where) {
+future<object_accessor_pointer> hold_elements(const object_handle& h, const box& part, access how,
+                                              const std::source_location& where) {
   const char* const verb = how == access::in ? "read" : how == access::out ? "overwrite" : "change";
   base::thread_context& context = base::require_current(verb);
   objects_state& s = *usable_part(h, part, verb, context, where).state;
@@ -164,8 +164,8 @@ event copy_elements(const object_handle& h, const box& part, access how, std::by
   return done;
 }
 
-void release_elements(held_elements* held) noexcept {
-  const std::unique_ptr<held_elements> whole(held);
+void release_elements(object_accessor_state* held) noexcept {
+  const std::unique_ptr<object_accessor_state> whole(held);
   objects_state& s = *held->state;
   base::thread_context* const here = base::current();
   if (here && s.runtime == here->runtime) return objects::post_signal(held->by->notification, {}, *here);
@@ -173,7 +173,7 @@ void release_elements(held_elements* held) noexcept {
   if (s.runtime) objects::enqueue_signal(held->by->notification);
 }
 
-std::byte* first_of(const held_elements& held, data::layout& shape) {
+std::byte* first_of(const object_accessor_state& held, data::layout& shape) {
   if (held.where.record) {
     std::byte* first = open_instance(held.where, shape, std::source_location::current());
     for (int a = 0; a < max_axes; ++a) first += (held.part.min()[a] - shape.box.min()[a]) * shape.stride[a];

@@ -97,7 +97,7 @@ struct task final : device_task, data::deferred {
   execution_place* assigned_place = nullptr;  // of a share of a divided launch; the scheduler is not asked
   sched::finish_scope* scope = nullptr;       // the finish that counts it
   event done;                                 // the end, for the program; of a view: its release
-  std::optional<promise<detail::held_pointer>> promised;
+  std::optional<promise<detail::object_accessor_pointer>> promised;
   std::unique_ptr<object_transfer> transfer;  // or null: data transfer
 
   // Until it is issued:
@@ -172,7 +172,7 @@ struct task final : device_task, data::deferred {
 namespace stretto::detail {
 
 /// State of a host view of an object's elements.
-struct held_elements {
+struct object_accessor_state {
   std::shared_ptr<objects::objects_state> state;
   objects::task* by;
   instance_handle where;  // empty if the view has no elements

@@ -298,8 +298,8 @@ void on_elements_ready(task& t, failure_ref cause, base::thread_context& context
   object_record& o = *use.object.get();
   t.notification.handle = on_view_released;
   const bool is_checked = o.state->check && use.how.needs_content();
-  t.promised->set(detail::held_pointer(
-      new detail::held_elements{o.state, &t, use.instance, o.dimensions, o.element_bytes, use.where, is_checked}));
+  t.promised->set(detail::object_accessor_pointer(new detail::object_accessor_state{
+      o.state, &t, use.instance, o.dimensions, o.element_bytes, use.where, is_checked}));
   t.promised.reset();
 }
 

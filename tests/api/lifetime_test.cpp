@@ -45,7 +45,7 @@ TEST_CASE("a runtime in a task of another is refused, and the other goes on") {
       CHECK(sum_of_tasks(10) == 45);
     });
     std::thread([&] {
-      const attachment here(rt);
+      const attached_thread here(rt);
       CHECK(test::error_of([] { runtime inner({.workers = 1}); }).code() == "S15");
       CHECK(sum_of_tasks(10) == 45);
     }).join();
@@ -59,12 +59,12 @@ TEST_CASE("the end of a runtime waits for threads that are attached, whatever th
       std::atomic<int> attached = 0;
       int sum = 0;
       std::thread submits([&] {
-        const attachment here(*rt);
+        const attached_thread here(*rt);
         ++attached;
         sum = sum_of_tasks(200);
       });
       std::thread sleeps([&] {
-        const attachment here(*rt);
+        const attached_thread here(*rt);
         ++attached;
         for (int i = 0; i < 1000; ++i) std::this_thread::yield();
       });
@@ -84,7 +84,7 @@ TEST_CASE("an attached thread that waits for what nobody will trigger is woken a
       std::vector<std::thread> all;
       for (int t = 0; t < threads; ++t)
         all.emplace_back([&] {
-          const attachment here(*rt);
+          const attached_thread here(*rt);
           auto e = user_event::create();
           ++attached;
           woken += test::error_of([&] { wait(e); }).code() == "E14";
@@ -100,7 +100,7 @@ TEST_CASE("attaching to a runtime that has ended is refused") {
   alignas(runtime) std::byte memory[sizeof(runtime)];
   auto* const rt = new (memory) runtime({.workers = 1});
   rt->~runtime();
-  CHECK(test::error_of([&] { const attachment here(*rt); }).code() == "S17");
+  CHECK(test::error_of([&] { const attached_thread here(*rt); }).code() == "S17");
 }
 
 TEST_CASE("threads attach to the first and the last of many runtimes") {
@@ -108,7 +108,7 @@ TEST_CASE("threads attach to the first and the last of many runtimes") {
   for (int n = 0; n < 20; ++n) all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1}));
   for (runtime* rt : {all.front().get(), all.back().get()})
     std::thread([&] {
-      const attachment here(*rt);
+      const attached_thread here(*rt);
       CHECK(sum_of_tasks(3) == 3);
     }).join();
 }
@@ -134,8 +134,8 @@ TEST_CASE("a forked child leaves its parent's runtime alone, may have its own, a
     rt->run([] { async([] {}).get(); });
     CHECK(code_of_child([&] { return rt.reset(), 7; }) == 7);
     CHECK(code_of_child([&] { return test::error_of([&] { rt->run([] {}); }).code() == "S16" ? 8 : 1; }) == 8);
-    CHECK(code_of_child([&] { return test::error_of([&] { const attachment here(*rt); }).code() == "S16" ? 9 : 1; }) ==
-          9);
+    CHECK(code_of_child(
+              [&] { return test::error_of([&] { const attached_thread here(*rt); }).code() == "S16" ? 9 : 1; }) == 9);
     CHECK(rt->run([] { return sum_of_tasks(10); }) == 45);
   }
 }
@@ -183,7 +183,7 @@ TEST_CASE("(by itself) exit on another thread while one is inside run" * doctest
 TEST_CASE("(by itself) exit on an attached thread" * doctest::skip()) {
   static runtime rt({.workers = 2});
   std::thread([] {
-    const attachment here(rt);
+    const attached_thread here(rt);
     std::exit(3);
   }).join();
 }

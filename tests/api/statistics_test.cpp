@@ -44,7 +44,7 @@ TEST_CASE("ready tasks are counted in every queue: in order, by priority, bound,
     async(on(worker(1)), priority(1), [] {});
     CHECK(ready() == 5);
     std::thread([&] {
-      const attachment here(rt);
+      const attached_thread here(rt);
       for (int i = 0; i < 3; ++i) async([] {});
     }).join();
     CHECK(ready() == 8);

@@ -22,7 +22,7 @@ TEST_CASE("a failure outside of run that nobody looks at is told when the runtim
   const std::string line = "unobserved_failures_test.cpp:" + std::to_string(here.line());
   CHECK(written_by([&] {
           runtime rt({.workers = 2});
-          const attachment attached(rt);
+          const attached_thread attached(rt);
           async(name("save"), [] { throw std::runtime_error("disk full"); }, here);
         }) ==
         "error S13: a runtime ended with a failure that the program did not observe\n"
@@ -40,7 +40,7 @@ TEST_CASE("with STRETTO_ERRORS=json it is told as one line of JSON, with the fai
   setenv("STRETTO_ERRORS", "json", 1);
   const std::string told = written_by([&] {
     runtime rt({.workers = 2});
-    const attachment attached(rt);
+    const attached_thread attached(rt);
     async(name("save"), [] { throw error("P11", "disk full"); }, here);
   });
   unsetenv("STRETTO_ERRORS");
@@ -57,7 +57,7 @@ TEST_CASE("with STRETTO_ERRORS=json it is told as one line of JSON, with the fai
 TEST_CASE("several are counted, and what was skipped because of one of them is not") {
   const std::string told = written_by([] {
     runtime rt({.workers = 1});
-    const attachment here(rt);
+    const attached_thread here(rt);
     for (int i = 0; i < 3; ++i) {
       auto failed = async([] { throw std::runtime_error("no"); });
       async(after(failed), [] {});
@@ -70,7 +70,7 @@ TEST_CASE("several are counted, and what was skipped because of one of them is n
 TEST_CASE("a failure outside of run that was looked at is not told") {
   CHECK(written_by([] {
           runtime rt({.workers = 2});
-          const attachment here(rt);
+          const attached_thread here(rt);
           auto failed = async([] { throw std::runtime_error("no"); });
           CHECK_THROWS_WITH(failed.get(), "no");
         }) == "");
@@ -83,7 +83,7 @@ TEST_CASE("a failure that left run is not reported again, and work that waits at
         }) == "");
   const std::string told = written_by([] {
     runtime rt({.workers = 2});
-    const attachment here(rt);
+    const attached_thread here(rt);
     async(after(user_event::create()), name("waits"), [] {});
   });
   CHECK(
@@ -117,7 +117,7 @@ TEST_CASE("a failure that nobody looks at is told also where an earlier run has 
                   std::vector<std::thread> nodes;
                   for (std::uint32_t n = 0; n < 2; ++n)
                     nodes.emplace_back([&, n] {
-                      runtime rt({.workers = 1, .devices = "none", .job = job.seat(n)});
+                      runtime rt({.workers = 1, .devices = "none", .job = job.endpoint(n)});
                       program(rt);
                     });
                   for (std::thread& t : nodes) t.join();

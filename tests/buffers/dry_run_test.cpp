@@ -128,7 +128,7 @@ std::size_t allocations_of_growing(bool is_said) {
       const auto of_rows = [](coordinate upper) {
         return [upper](const box& chunk, const box&) { return box({0, chunk.min()[0]}, {upper, chunk.max()[0]}); };
       };
-      if (is_said) CHECK(launch(to_come{}, dry_columns, box(0, columns), u(of_rows(rows))) == event());
+      if (is_said) CHECK(launch(reserve_elements{}, dry_columns, box(0, columns), u(of_rows(rows))) == event());
       for (coordinate r = 1; r <= rows; ++r) launch(dry_columns, box(0, columns), u(of_rows(r)));
     });
   }

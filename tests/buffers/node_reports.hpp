@@ -37,7 +37,7 @@ inline node_reports run_on_nodes(const simulated_job& job,
       [&] {
         const auto node = [&](std::uint32_t n) {
           runtime_options its = options_of(n);
-          its.job = job.seat(n);
+          its.job = job.endpoint(n);
           runtime rt(its);
           const std::string text = thrown_by([&] { rt.run([&] { program(rt); }); });
           const std::scoped_lock held(lock);

@@ -108,7 +108,7 @@ class two_sides {
   std::vector<std::vector<unsigned>> object_model_, buffer_model_;
   std::vector<object<unsigned>> objects_;
   std::vector<buffer<unsigned>> buffers_;
-  std::optional<held<const unsigned, 1>> view_;  // a view kept by the program
+  std::optional<object_accessor<const unsigned, 1>> view_;  // a view kept by the program
   std::size_t viewed_ = 0;
 };
 

@@ -31,7 +31,7 @@ using test::run_on_nodes;
 constexpr std::uint32_t most_nodes = 6;
 
 /// State of each node in this process.
-struct kept {
+struct saved_value {
   std::mutex lock;
   std::array<user_event, most_nodes> events{};
   std::array<barrier, most_nodes> barriers{};
@@ -144,7 +144,7 @@ TEST_CASE("a wait that will complete is not ended, however long it lasts after t
         const user_event by_thread = user_event::create();  // and by a thread outside of the runtimes
         std::jthread other([&] {
           slow();
-          const attachment here(rt);
+          const attached_thread here(rt);
           by_thread.trigger();
         });
         wait(by_thread);
@@ -171,7 +171,7 @@ TEST_CASE("a wait behind a failed run is reported once and continues if a thread
         std::jthread other([&] {
           while (!is_told()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
           std::this_thread::sleep_for(std::chrono::duration<double>(patience + 3));
-          const attachment here(rt);
+          const attached_thread here(rt);
           trigger_own_event();
         });
         wait(own_event());

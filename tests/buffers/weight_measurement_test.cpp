@@ -283,7 +283,7 @@ void on_nodes_with(const std::vector<std::string>& devices, Body body) {
   for (std::uint32_t n = 0; n < devices.size(); ++n)
     all.emplace_back([&, n] {
       try {
-        runtime rt({.workers = 1, .devices = devices[n], .job = job.seat(n)});
+        runtime rt({.workers = 1, .devices = devices[n], .job = job.endpoint(n)});
         rt.run([&] { body(); });
       } catch (...) {
         const std::scoped_lock hold(lock);

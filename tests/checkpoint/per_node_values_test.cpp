@@ -78,11 +78,11 @@ TEST_CASE("per-node values match the objects that are saved with them, on any nu
     const int walks = 1 + int(random() % 6), steps = int(random() % 40);
     of_nodes = {};
     {
-      std::vector<std::unique_ptr<kept_here>> kept;
+      std::vector<std::unique_ptr<per_node_values>> kept;
       stepped_job job(seed, before, random);
       on_each(job, [&] {
         visits& v = of_nodes[this_node()];
-        kept.push_back(std::make_unique<kept_here>());
+        kept.push_back(std::make_unique<per_node_values>());
         kept.back()->keep("count", v.count).keep("brought", v.brought).keep("twice", [&v] { return 2 * v.count; });
       });
       collection<walker> all;
@@ -103,7 +103,7 @@ TEST_CASE("per-node values match the objects that are saved with them, on any nu
     stepped_job job(seed + 1, after, random);
     std::vector<std::uint32_t> taken_on;
     on_each(job, [&] {
-      const checkpoint saved = open_checkpoint(directory, looking::when_read);
+      const checkpoint saved = open_checkpoint(directory, verification::when_read);
       for (const std::uint32_t r : saved.nodes_here()) {
         taken_on.push_back(r);
         CHECK((before == after ? r == this_node() : r % job_nodes() == this_node()));
@@ -151,7 +151,7 @@ TEST_CASE("nodes keep objects of the same name, each with its own content, which
     const std::uint32_t me = this_node();
     std::vector<float> elements(me + 1, 0.5f + float(me));
     object<float, 1> u(box(0, me + 1), elements.data());
-    kept_here mine;
+    per_node_values mine;
     mine.keep("u", u);
     // the variable's value at that time
     u = object<float, 1>(box(10, me + 12), std::vector<float>(me + 2, float(me)).data());
@@ -180,14 +180,14 @@ TEST_CASE("nodes keep objects of the same name, each with its own content, which
   });
 }
 
-TEST_CASE("a value is not saved once its kept_here is destroyed, and a failed point leaves the last checkpoint") {
+TEST_CASE("a value is not saved once its per_node_values is destroyed, and a failed point leaves the last checkpoint") {
   const temporary_folder folder;
   const std::string directory = (folder.path / "run.ckpt").string();
   runtime rt({.workers = 2});
   rt.run([&] {
     int step = 3;
     {
-      kept_here mine, more;
+      per_node_values mine, more;
       mine.keep("step", step);
       CHECK(error_of([&] { more.keep("step", step); }).code() == "C08");
       CHECK(error_of([&] { more.keep("a/b", step); }).code() == "C08");
@@ -211,12 +211,12 @@ TEST_CASE(
   runtime rt({.workers = 1});
   rt.run([&] {
     const int step = 3, other = 4;
-    kept_here mine;
+    per_node_values mine;
     mine.keep("step", step).keep("other", other);
     save_checkpoint(directory, {}).get();
     std::fstream(directory + "/nodes/0/step/c", std::ios::in | std::ios::out | std::ios::binary).put('x');
     CHECK(error_of([&] { open_checkpoint(directory); }).code() == "C02");
-    const checkpoint saved = open_checkpoint(directory, looking::when_read);
+    const checkpoint saved = open_checkpoint(directory, verification::when_read);
     CHECK(saved.value_of_node<int>(0, "other") == 4);
     const error e = error_of([&] { saved.value_of_node<int>(0, "step"); });
     CHECK(e.code() == "C02");
@@ -226,7 +226,7 @@ TEST_CASE(
 
 TEST_CASE("a value that is kept beyond its runtime is none of the next runtime's, whatever its number") {
   const int first = 1, second = 2;
-  std::optional<kept_here> left;
+  std::optional<per_node_values> left;
   {
     runtime rt({.workers = 1});
     rt.run([&] { left.emplace().keep("value", first); });
@@ -235,7 +235,7 @@ TEST_CASE("a value that is kept beyond its runtime is none of the next runtime's
   const std::string directory = (folder.path / "run.ckpt").string();
   runtime rt({.workers = 1});
   rt.run([&] {
-    kept_here mine;
+    per_node_values mine;
     mine.keep("value", second);
     left.reset();
     save_checkpoint(directory, {}).get();

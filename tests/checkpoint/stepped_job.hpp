@@ -27,7 +27,7 @@ class stepped_job {
               .bandwidth_bytes_per_second = seed % 3 ? 1e7 : 1e10}) {
     for (std::uint32_t n = 0; n < nodes; ++n)
       all_.push_back(std::make_unique<runtime>(
-          runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.seat(n)}));
+          runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.endpoint(n)}));
   }
   ~stepped_job() {
     for (auto& rt : all_) rt->leave();
@@ -44,7 +44,7 @@ class stepped_job {
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(all_.size()); }
   void kill(std::uint32_t n) const { job_.kill(n); }
   void begin_on(std::uint32_t n, std::function<void()> task) {
-    const attachment here(*all_[n]);
+    const attached_thread here(*all_[n]);
     async(std::move(task));
   }
   template <class F>
@@ -59,11 +59,11 @@ class stepped_job {
   void run_on(std::uint32_t n, const std::function<void()>& task) {
     future<void> done;
     {
-      const attachment here(*all_[n]);
+      const attached_thread here(*all_[n]);
       done = async([&] { task(); });
     }
     step_until([&] { return done.is_ready(); });
-    const attachment here(*all_[n]);
+    const attached_thread here(*all_[n]);
     done.get();
     done = {};
   }

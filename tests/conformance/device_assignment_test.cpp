@@ -32,7 +32,8 @@ std::vector<memories> of_nodes(std::uint32_t nodes, const std::string& devices) 
   std::vector<std::unique_ptr<runtime>> all;
   std::vector<memories> has;
   for (std::uint32_t n = 0; n < nodes; ++n) {
-    all.push_back(std::make_unique<runtime>(runtime_options{.devices = devices, .stepped = true, .job = job.seat(n)}));
+    all.push_back(
+        std::make_unique<runtime>(runtime_options{.devices = devices, .stepped = true, .job = job.endpoint(n)}));
     has.push_back(memories_of(*all.back()));
   }
   for (const auto& rt : all) rt->leave();

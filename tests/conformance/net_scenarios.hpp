@@ -73,7 +73,7 @@ class flood final : public scenario {
     told sent;
     bool is_reused = false;
   };
-  struct kept {
+  struct saved_value {
     payload rest;
     std::vector<std::byte> bytes, expected;
     told landed;

@@ -32,7 +32,7 @@ template <class Body>
 std::string left_by(Body&& body, bool stepped = false, std::uint64_t seed = 0, unsigned workers = 2) {
   return written_by([&] {
     runtime rt({.workers = workers, .seed = seed, .devices = "sim", .stepped = stepped});
-    const attachment here(rt);
+    const attached_thread here(rt);
     body(ram_and_device_of(rt));
   });
 }

@@ -113,11 +113,11 @@ TEST_CASE("in a stepped job, too, senders wait and all nodes make progress") {
   const test::with_variable room("STRETTO_MESSAGE_MEMORY", "64K");
   reset();
   const simulated_job job({.nodes = 2, .seed = 4});
-  runtime first({.workers = 1, .stepped = true, .job = job.seat(0)}),
-      second({.workers = 1, .stepped = true, .job = job.seat(1)});
+  runtime first({.workers = 1, .stepped = true, .job = job.endpoint(0)}),
+      second({.workers = 1, .stepped = true, .job = job.endpoint(1)});
   bool has_ended = false;
   {
-    const attachment here(first);
+    const attached_thread here(first);
     async([&] {
       finish([] {
         for (int i = 0; i < 50; ++i) async(at_node(1), call<&begins>(std::vector<std::byte>(letter_bytes)));

@@ -45,7 +45,7 @@ class breakable final : public net::transport {
 
 class breakable_seat final : public dist::endpoint {
  public:
-  breakable_seat(std::shared_ptr<job_seat> whole, const std::atomic<bool>& broken)
+  breakable_seat(std::shared_ptr<job_endpoint> whole, const std::atomic<bool>& broken)
       : whole_(std::move(whole)), broken_(broken) {}
   std::uint16_t first() const noexcept override { return of().first(); }
   std::unique_ptr<net::transport> join(net::handlers& all) override {
@@ -54,7 +54,7 @@ class breakable_seat final : public dist::endpoint {
 
  private:
   dist::endpoint& of() const { return dynamic_cast<dist::endpoint&>(*whole_); }
-  std::shared_ptr<job_seat> whole_;
+  std::shared_ptr<job_endpoint> whole_;
   const std::atomic<bool>& broken_;
 };
 
@@ -63,9 +63,9 @@ int doubled(int x) { return 2 * x; }
 TEST_CASE("if polling the network throws, the other nodes are lost with the reason, and the runtime ends") {
   const simulated_job job({.nodes = 2});
   std::atomic<bool> broken{false};
-  std::thread other([&] { runtime rt({.workers = 1, .job = job.seat(1)}); });
+  std::thread other([&] { runtime rt({.workers = 1, .job = job.endpoint(1)}); });
   {
-    runtime rt({.workers = 1, .job = std::make_shared<breakable_seat>(job.seat(0), broken)});
+    runtime rt({.workers = 1, .job = std::make_shared<breakable_seat>(job.endpoint(0), broken)});
     rt.run([&] {
       CHECK(async(at_node(1), call<&doubled>(4)).get() == 8);
       const auto never = user_event::create();
@@ -95,7 +95,7 @@ TEST_CASE("a network that breaks while the job ends does not keep the runtime fr
       std::this_thread::yield();  // keeps this thread active: otherwise a hang could be reported before a poll fails
   });
   {
-    runtime rt({.workers = 1, .job = std::make_shared<breakable_seat>(job.seat(0), broken)});
+    runtime rt({.workers = 1, .job = std::make_shared<breakable_seat>(job.endpoint(0), broken)});
     rt.run([&] {});
     is_ending = true;  // the other node never leaves, so that only the failure can end the job
   }

@@ -168,7 +168,7 @@ TEST_CASE("a cancel whose node is lost returns false, and the future says N05") 
   std::vector<std::thread> all;
   for (std::uint32_t n = 0; n < 2; ++n)
     all.emplace_back([&, n] {
-      runtime rt({.workers = 1, .job = job.seat(n)});
+      runtime rt({.workers = 1, .job = job.endpoint(n)});
       try {
         rt.run([&] {
           if (n != 0) return;

@@ -166,13 +166,13 @@ TEST_CASE("the node that made it runs nothing while another reads and writes") {
     const simulated_job job({.nodes = 2, .seed = seed});
     std::vector<std::unique_ptr<runtime>> all;
     for (std::uint32_t n = 0; n < 2; ++n)
-      all.push_back(
-          std::make_unique<runtime>(runtime_options{.workers = 1, .seed = seed, .stepped = true, .job = job.seat(n)}));
+      all.push_back(std::make_unique<runtime>(
+          runtime_options{.workers = 1, .seed = seed, .stepped = true, .job = job.endpoint(n)}));
     const auto step_until = [&](const event& e, std::uint32_t owner, std::initializer_list<std::uint32_t> who) {
       for (std::uint64_t i = 0;; ++i) {
         REQUIRE(i < 1'000'000);
         {
-          const attachment here(*all[owner]);
+          const attached_thread here(*all[owner]);
           if (e.has_triggered()) return;
         }
         for (const std::uint32_t n : who) all[n]->step();
@@ -182,7 +182,7 @@ TEST_CASE("the node that made it runs nothing while another reads and writes") {
     table t, mine, its;
     event ready;
     {
-      const attachment here(*all[0]);
+      const attached_thread here(*all[0]);
       mine = table::create(at(main_of(*all[0])), whole).made;
       t = table::create(at(global_of(*all[0])), whole).made;
       write_all(mine, 3);
@@ -190,31 +190,31 @@ TEST_CASE("the node that made it runs nothing while another reads and writes") {
     }
     step_until(ready, 0, {0, 1});
     {
-      const attachment here(*all[1]);
+      const attached_thread here(*all[1]);
       its = table::create(at(main_of(*all[1])), whole).made;
       ready = t.ready();  // from here on node 1 knows the instance
     }
     step_until(ready, 1, {0, 1});
     for (int i = 0; i < 1000; ++i) all[static_cast<std::size_t>(i % 2)]->step();
     {
-      const attachment here(*all[1]);
+      const attached_thread here(*all[1]);
       ready = copy(t, its);
     }
     step_until(ready, 1, {1});
     {
-      const attachment here(*all[1]);
+      const attached_thread here(*all[1]);
       CHECK(wrong_in(its, whole, 3) == 0);
       write_all(its, 4);
       ready = copy(its, t);
     }
     step_until(ready, 1, {1});
     {
-      const attachment here(*all[0]);
+      const attached_thread here(*all[0]);
       ready = copy(t, mine);
     }
     step_until(ready, 0, {0});
     {
-      const attachment here(*all[0]);
+      const attached_thread here(*all[0]);
       CHECK(wrong_in(mine, whole, 4) == 0);
     }
     for (auto& rt : all) rt->leave();

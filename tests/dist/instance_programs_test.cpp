@@ -47,7 +47,7 @@ class program {
                                                                .seed = seed,
                                                                .devices = kinds[has_devices_ ? random_() % 4 : 0],
                                                                .stepped = true,
-                                                               .job = job_.seat(n)}));
+                                                               .job = job_.endpoint(n)}));
     unsetenv("STRETTO_CHECK");
     dead_.assign(job_.nodes(), false);
   }
@@ -70,7 +70,7 @@ class program {
     for (modelled& m : made_) {
       const std::uint32_t here = living();
       const auto has_ended = [&](event e) {
-        const attachment on(*all_[here]);
+        const attached_thread on(*all_[here]);
         return e.has_triggered();
       };
       if (with_death) {
@@ -80,12 +80,12 @@ class program {
       cells mine;
       event copied;
       {
-        const attachment on(*all_[here]);
+        const attached_thread on(*all_[here]);
         mine = cells::create(at_node(here), m.elements).made;
         copied = copy(m.is, mine, after(m.last));
       }
       until([&] { return has_ended(copied); });
-      const attachment on(*all_[here]);
+      const attached_thread on(*all_[here]);
       CHECK(copied.result().ok());
       if (!copied.result().ok()) continue;
       const auto v = mine.view();
@@ -110,7 +110,7 @@ class program {
     for (auto& rt : all_) rt->leave();
     until([&] { return std::ranges::all_of(all_, [](const auto& rt) { return rt->is_job_over(); }); });
     for (const auto& [node, e] : issued_) {  // observe failures, so that the runtimes do not report them
-      const attachment on(*all_[node]);
+      const attached_thread on(*all_[node]);
       CHECK(e.has_triggered());
       static_cast<void>(e.result());
     }
@@ -158,7 +158,7 @@ class program {
     m.values.assign(m.elements.volume(), 0);
     m.node = static_cast<std::uint32_t>(random_() % job_.nodes());
     const std::uint32_t here = living();
-    const attachment on(*all_[here]);
+    const attached_thread on(*all_[here]);
     const std::vector<std::int64_t> gaps{40, 2};
     instance_options how;
     if (random_() % 3 == 0) how.strides = gaps;
@@ -181,7 +181,7 @@ class program {
     const std::uint64_t what = random_() % 8;
     if (what == 1 && made_.size() < 8) return create();
     const std::uint32_t here = living();
-    const attachment on(*all_[here]);
+    const attached_thread on(*all_[here]);
     const auto issued = [&](event e) {
       issued_.emplace_back(here, e);
       return e;

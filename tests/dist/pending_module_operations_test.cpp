@@ -29,7 +29,7 @@ class mailbox final : public module, private poller {
   std::string_view name() const noexcept override { return "mailbox"; }
   void initialise(module_host& host) override { host.add_poller(*this); }
   void started(runtime& owner) override {
-    const attachment here(owner);
+    const attached_thread here(owner);
     come = user_event::create();
     add_pending();
   }
@@ -51,7 +51,7 @@ class mailbox final : public module, private poller {
   void fail(std::exception_ptr) noexcept override {}
 };
 
-void on_node(const std::shared_ptr<job_seat>& seat, const std::shared_ptr<mailbox>& mail, auto&& body) {
+void on_node(const std::shared_ptr<job_endpoint>& seat, const std::shared_ptr<mailbox>& mail, auto&& body) {
   runtime rt({.workers = 2, .job = seat, .modules = {mail}});
   rt.run(body);
 }
@@ -65,7 +65,7 @@ TEST_CASE("an operation at a module that may never end does not keep the job fro
     for (std::uint32_t n = 0; n < nodes; ++n) mail.push_back(std::make_shared<mailbox>());
     for (std::uint32_t n = 0; n < nodes; ++n)
       all.emplace_back(
-          [&, n] { on_node(job.seat(n), mail[n], [&] { async(at_node((n + 1) % nodes), call([] {})); }); });
+          [&, n] { on_node(job.endpoint(n), mail[n], [&] { async(at_node((n + 1) % nodes), call([] {})); }); });
     for (auto& t : all) t.join();
     for (const auto& m : mail) CHECK(m->was_taken_back.load());
   }
@@ -75,8 +75,8 @@ TEST_CASE("a task that waits for such an operation keeps its job from ending unt
   const simulated_job job({.nodes = 2});
   const auto one = std::make_shared<mailbox>(), other = std::make_shared<mailbox>();
   std::atomic<bool> has_run{false};
-  std::thread first([&] { on_node(job.seat(0), one, [&] { async(after(one->come), [&] { has_run = true; }); }); });
-  std::thread second([&] { on_node(job.seat(1), other, [] {}); });
+  std::thread first([&] { on_node(job.endpoint(0), one, [&] { async(after(one->come), [&] { has_run = true; }); }); });
+  std::thread second([&] { on_node(job.endpoint(1), other, [] {}); });
   std::this_thread::sleep_for(50ms);  // both are about to end
   CHECK(!has_run.load());
   one->comes = true;

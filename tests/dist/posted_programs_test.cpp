@@ -78,7 +78,7 @@ struct modelled_posting {
 class posted_trial {
   template <class F>
   auto attached(std::uint32_t node, F&& f) {
-    const attachment on(*all_[node]);
+    const attached_thread on(*all_[node]);
     return f();
   }
 
@@ -90,7 +90,7 @@ class posted_trial {
     const test::with_variable check("STRETTO_CHECK", seed % 5 == 0 ? "1" : "0");
     for (std::uint32_t n = 0; n < job_.nodes(); ++n)
       all_.push_back(std::make_unique<runtime>(
-          runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.seat(n)}));
+          runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.endpoint(n)}));
     dead_.assign(job_.nodes(), false);
   }
   ~posted_trial() {
@@ -197,7 +197,7 @@ class posted_trial {
     issued(node, g.is);
     actions_.push_back([this, g, node] {
       if (dead_[node]) return;
-      const attachment on(*all_[node]);
+      const attached_thread on(*all_[node]);
       if (g.is_poisoned) g.is.poison(std::make_exception_ptr(std::runtime_error("nothing to send")));
       else g.is.trigger();
     });
@@ -238,12 +238,12 @@ class posted_trial {
     else if (random_() % 3 == 0) how.order = axis_order::fortran;
     if (random_() % 4 == 0) {
       const std::uint32_t creator = node_but(p.node);
-      const attachment on(*all_[creator]);
+      const attached_thread on(*all_[creator]);
       const auto made = blocks::create(at_node(p.node), at(memory_of(p.node, p.is_on_device)), p.whole, how);
       p.target = made.made;
       p.target_ready = issued(creator, fill(p.target, untouched, after(issued(creator, made.ready))));
     } else {
-      const attachment on(*all_[p.node]);
+      const attached_thread on(*all_[p.node]);
       const auto made = blocks::create(at(memory_of(p.node, p.is_on_device)), p.whole, how);
       p.target = made.made;
       p.target_ready = issued(p.node, fill(p.target, untouched, after(made.ready)));
@@ -286,7 +286,7 @@ class posted_trial {
   }
 
   void make_source(const modelled_posting& p, modelled_push& m) {
-    const attachment on(*all_[m.source_node]);
+    const attached_thread on(*all_[m.source_node]);
     const blocks host = blocks::create(at(memory_of(m.source_node, false)), p.whole.shifted(m.shift)).made;
     auto v = host.view();
     for_each_point(p.whole, [&](const point& at) {
@@ -301,14 +301,14 @@ class posted_trial {
 
   void post(modelled_posting& p) {
     if (dead_[p.node]) return;
-    const attachment on(*all_[p.node]);
+    const attached_thread on(*all_[p.node]);
     p.is_posted = true;
     p.done = test::post(p.number, p.target, p.parts,
                         issued(p.node, p.before.is_there ? merge(p.target_ready, p.before.is) : p.target_ready));
   }
   void push(const modelled_posting& p, modelled_push& m) {
     if (dead_[m.asker]) return;
-    const attachment on(*all_[m.asker]);
+    const attached_thread on(*all_[m.asker]);
     m.is_asked = true;
     m.done =
         test::push(m.source, p.node, p.number, m.boxes,
@@ -319,7 +319,7 @@ class posted_trial {
   void look() {
     for (modelled_posting& p : postings_) {
       if (p.is_on_device || dead_[p.node]) continue;
-      const attachment on(*all_[p.node]);
+      const attached_thread on(*all_[p.node]);
       for (std::size_t i = 0; i < p.done.size(); ++i)
         if (!p.is_seen[i] && p.done[i].has_triggered()) {
           p.is_seen[i] = true;
@@ -338,14 +338,14 @@ class posted_trial {
     blocks mine;
     event copied;
     {
-      const attachment on(*all_[p.node]);
+      const attached_thread on(*all_[p.node]);
       mine = blocks::create(at(memory_of(p.node, false)), p.whole).made;
       std::vector<event> all{p.target_ready};
       for (const event e : p.done) all.push_back(ignore_failure(e));
       copied = copy(p.target, mine, after(std::span<const event>(all)));
     }
     until_ended(p.node, copied);
-    const attachment on(*all_[p.node]);
+    const attached_thread on(*all_[p.node]);
     REQUIRE(copied.result().ok());
     const auto v = mine.view();
     std::uint64_t outside = p.whole.volume();
@@ -369,7 +369,7 @@ class posted_trial {
       for (const modelled_push& m : p.pushes) issued(m.asker, m.done);
     }
     for (const auto& [node, e] : issued_) {  // observe failures, so that the runtimes do not report them
-      const attachment on(*all_[node]);
+      const attached_thread on(*all_[node]);
       if (e.has_triggered()) static_cast<void>(e.result());
     }
     all_.clear();

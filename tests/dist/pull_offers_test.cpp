@@ -121,7 +121,7 @@ TEST_CASE("elements that a node's devices cannot access are sent in pieces, and 
     std::vector<std::thread> nodes;
     for (std::uint32_t n = 0; n < 2; ++n)
       nodes.emplace_back([&, n] {
-        runtime rt({.workers = 1, .devices = n == 0 ? "sim:1(exports)" : theirs, .job = job.seat(n)});
+        runtime rt({.workers = 1, .devices = n == 0 ? "sim:1(exports)" : theirs, .job = job.endpoint(n)});
         rt.run([&] {
           if (n != 0) return;
           const box all{{0, 0}, {300, 400}};  // several pieces
@@ -162,7 +162,7 @@ TEST_CASE("of two devices of a node, one imports the elements, and the other is 
   std::vector<std::thread> nodes;
   for (std::uint32_t n = 0; n < 2; ++n)
     nodes.emplace_back([&, n] {
-      runtime rt({.workers = 1, .devices = n == 0 ? "sim:2(exports)" : "sim:1,sim:1(exports)", .job = job.seat(n)});
+      runtime rt({.workers = 1, .devices = n == 0 ? "sim:2(exports)" : "sim:1,sim:1(exports)", .job = job.endpoint(n)});
       rt.run([&] {
         if (n != 0) return;
         const box all{{0, 0}, {30, 40}};
@@ -286,7 +286,7 @@ TEST_CASE("a copy of offered elements ends when the source node dies, and when t
     std::vector<std::unique_ptr<runtime>> all;
     for (std::uint32_t n = 0; n < 3; ++n)
       all.push_back(std::make_unique<runtime>(runtime_options{
-          .workers = 1, .seed = seed, .devices = "sim:1(exports)", .stepped = true, .job = job.seat(n)}));
+          .workers = 1, .seed = seed, .devices = "sim:1(exports)", .stepped = true, .job = job.endpoint(n)}));
     std::mt19937_64 random(seed);
     const auto until = [&](auto&& is_so) {
       for (int i = 0; !is_so(); ++i) {
@@ -296,7 +296,7 @@ TEST_CASE("a copy of offered elements ends when the source node dies, and when t
     };
     std::vector<event> copied;
     {
-      const attachment on(*all[0]);
+      const attached_thread on(*all[0]);
       for (int i = 0; i < 6; ++i) {
         const box whole{{0, 0}, {100, 90}};
         const grid a = grid::create(at_node(1), at(device_here()), whole).made,
@@ -307,11 +307,11 @@ TEST_CASE("a copy of offered elements ends when the source node dies, and when t
     for (std::uint64_t steps = random() % 3000; steps-- > 0;) all[random() % 3]->step();
     job.kill(1 + seed % 2);
     until([&] {
-      const attachment on(*all[0]);
+      const attached_thread on(*all[0]);
       return std::ranges::all_of(copied, [](event e) { return e.has_triggered(); });
     });
     {
-      const attachment on(*all[0]);
+      const attached_thread on(*all[0]);
       for (const event e : copied) static_cast<void>(e.result());
     }
     for (auto& rt : all) rt->leave();

@@ -22,7 +22,7 @@ namespace stretto::test {
 /// The kinds of all floors, as a runtime registers them.
 inline std::vector<dist::message_type> registered_messages() {
   const simulated_job job({.nodes = 1});
-  runtime rt({.workers = 1, .job = job.seat(0)});
+  runtime rt({.workers = 1, .job = job.endpoint(0)});
   return rt.run([] {
     const auto& here = *base::require_current("test").runtime->get<dist::dist_state>(base::floor_slot::dist);
     return here.of->of().message_types();

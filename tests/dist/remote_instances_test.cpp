@@ -4,8 +4,8 @@
 #include <stretto/finish.hpp>
 #include <stretto/job.hpp>
 #include <stretto/launch.hpp>
-#include <stretto/machine_of.hpp>
 #include <stretto/platform.hpp>
+#include <stretto/platform_of.hpp>
 #include <stretto/reduce.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/runtime.hpp>
@@ -374,7 +374,7 @@ TEST_CASE("a handle gives the facts of its instance on every node, whether it ex
       CHECK(far.name() == "far");
       CHECK(near.name() == "near");
       CHECK(far.element_bytes() == sizeof(double));
-      CHECK(far.memory() == machine_of(at_node(1)).get().memories().front());
+      CHECK(far.memory() == platform_of(at_node(1)).get().memories().front());
       for (std::uint32_t n = 0; n < 3; ++n) {  // also through a third node, whose message may overtake the creation
         CHECK(async(at_node(n), call<&box_of>(near)).get() == near.elements());
         CHECK(async(at_node(n), call<&box_of>(far)).get() == far.elements());

@@ -2,7 +2,7 @@
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/job.hpp>
-#include <stretto/machine_of.hpp>
+#include <stretto/platform_of.hpp>
 #include <stretto/profile.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/runtime.hpp>
@@ -104,7 +104,7 @@ TEST_CASE("on(worker) and on(place) bind a function to a worker of the node that
   for (const std::uint32_t nodes : {1u, 3u})
     on_all_nodes({.nodes = nodes, .seed = nodes}, 3, [](runtime&) {
       const std::uint32_t last = job_nodes() - 1;
-      const platform machine = machine_of(at_node(last)).get();
+      const platform machine = platform_of(at_node(last)).get();
       for (int round = 0; round < 20; ++round) {
         const std::uint32_t w = static_cast<std::uint32_t>(round) % 3;
         CHECK(async(at_node(last), on(worker(w)), call<&my_worker>()).get() == w);
@@ -286,9 +286,9 @@ TEST_CASE("calls to a lost node fail, and the other nodes continue") {
 
 TEST_CASE("misuse is reported by the call") {
   const simulated_job job({.nodes = 2});
-  CHECK(error_of([&] { job.seat(2); }).code() == "N02");
-  const auto seat = job.seat(0);
-  CHECK(error_of([&] { job.seat(0); }).code() == "N11");
+  CHECK(error_of([&] { job.endpoint(2); }).code() == "N02");
+  const auto seat = job.endpoint(0);
+  CHECK(error_of([&] { job.endpoint(0); }).code() == "N11");
   CHECK(error_of([] { simulated_job({.nodes = 0}); }).code() == "N12");
   CHECK(error_of([] { simulated_job({.latency_seconds = -1}); }).code() == "N12");
   CHECK(error_of([] { this_node(); }).code() == "B20");

@@ -22,7 +22,7 @@ void on_nodes_of(const simulated_job& job, const runtime_options& options, F&& p
     all.emplace_back([&, n] {
       try {
         runtime_options its = options;
-        its.job = job.seat(n);
+        its.job = job.endpoint(n);
         runtime rt(its);
         rt.run([&] { program(rt); });
       } catch (...) {

@@ -38,12 +38,12 @@ std::string run_from(std::uint64_t seed) {
   std::vector<std::unique_ptr<runtime>> all;
   for (std::uint32_t n = 0; n < nodes; ++n)
     all.push_back(std::make_unique<runtime>(
-        runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.seat(n)}));
+        runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.endpoint(n)}));
   std::vector<future<long>> results;
   long expected = 5;
   for (int i = 0; i < 6; ++i) expected = expected * 7 + 1;
   for (auto& rt : all) {
-    const attachment here(*rt);
+    const attached_thread here(*rt);
     results.push_back(async(call<&passed_on>(5, 6)));
   }
   const auto step_until = [&](auto&& is_so) {
@@ -54,13 +54,13 @@ std::string run_from(std::uint64_t seed) {
   };
   step_until([&] {
     for (std::uint32_t n = 0; n < nodes; ++n) {
-      const attachment here(*all[n]);
+      const attached_thread here(*all[n]);
       if (!results[n].is_ready()) return false;
     }
     return true;
   });
   for (std::uint32_t n = 0; n < nodes; ++n) {
-    const attachment here(*all[n]);
+    const attached_thread here(*all[n]);
     CHECK(results[n].get() == expected);
     results[n] = {};
   }

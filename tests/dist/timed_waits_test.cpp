@@ -38,8 +38,8 @@ struct stepped_nodes {
 
   stepped_nodes(std::uint32_t nodes, std::uint64_t seed) : job({.nodes = nodes, .seed = seed}), random(seed) {
     for (std::uint32_t n = 0; n < nodes; ++n)
-      all.push_back(std::make_unique<runtime>(
-          runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.seat(n), .clock = clock}));
+      all.push_back(std::make_unique<runtime>(runtime_options{
+          .workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.endpoint(n), .clock = clock}));
   }
   ~stepped_nodes() {
     for (auto& rt : all) rt->leave();
@@ -51,7 +51,7 @@ struct stepped_nodes {
   }
   template <class F>
   auto on(std::uint32_t n, F&& f) {
-    const attachment here(*all[n]);
+    const attached_thread here(*all[n]);
     return f();
   }
   void step_one() { all[random() % all.size()]->step(); }

@@ -5,8 +5,8 @@
 #include <stretto/finish.hpp>
 #include <stretto/job.hpp>
 #include <stretto/launch.hpp>
-#include <stretto/machine_of.hpp>
 #include <stretto/mobile.hpp>
+#include <stretto/platform_of.hpp>
 #include <stretto/received_buffer.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/runtime.hpp>
@@ -129,7 +129,7 @@ event double_later(const received_buffer<int>& b, event gate, const instance<int
 void send_buffers() {
   if (this_node() != 0) return;
   for (std::uint32_t n = 0; n < job_nodes(); ++n) {
-    const auto devices = machine_of(at_node(n)).get().places(place_kind::gpu_memory);
+    const auto devices = platform_of(at_node(n)).get().places(place_kind::gpu_memory);
     std::vector<at_place> memories{at_place{}};
     if (!devices.empty()) memories.push_back(at(devices.front()));
     for (const at_place& memory : memories)

@@ -3,9 +3,9 @@
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
-#include <stretto/machine_of.hpp>
 #include <stretto/mobile.hpp>
 #include <stretto/platform.hpp>
+#include <stretto/platform_of.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/stretto.hpp>
 
@@ -246,7 +246,7 @@ void program() {
   move_elements(me, all);
 
   for (std::uint32_t n = 0; n < all; ++n) {
-    const platform there = machine_of(at_node(n)).get();
+    const platform there = platform_of(at_node(n)).get();
     expect(there.to_json() == async(at_node(n), call<&machine_text>()).get(), "the machine of a node as it is there");
     const place core = there.home(there.worker_count() - 1);
     expect(async(at_node(n), at(core), call<&name_of>(core.index)).get() == there.name(core),
@@ -299,13 +299,13 @@ struct counter {
 };
 
 /// The value that this node keeps for itself.
-std::optional<kept_here> mine;
+std::optional<per_node_values> mine;
 int keep_here() {
   return mine.emplace().keep("passes", [] { return passes_here.load(); }), 0;
 }
 long passes_of_node() { return passes_here; }
 int take_over(const std::string& directory) {
-  const checkpoint saved = open_checkpoint(directory, looking::when_read);
+  const checkpoint saved = open_checkpoint(directory, verification::when_read);
   for (const std::uint32_t n : saved.nodes_here()) passes_here += saved.value_of_node<long>(n, "passes");
   return 0;
 }

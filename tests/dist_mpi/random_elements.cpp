@@ -7,9 +7,9 @@
 #include <stretto/finish.hpp>
 #include <stretto/global_object.hpp>
 #include <stretto/instance.hpp>
-#include <stretto/machine_of.hpp>
 #include <stretto/object.hpp>
 #include <stretto/platform.hpp>
+#include <stretto/platform_of.hpp>
 #include <stretto/reduce.hpp>
 #include <stretto/remote.hpp>
 

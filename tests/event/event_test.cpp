@@ -278,5 +278,5 @@ TEST_CASE("events need a thread that belongs to a runtime") {
   CHECK(message_of([] { user_event::create(); }) ==
         "error B20: \"user_event::create\" was called on a thread that belongs to no runtime\n"
         "  because     only a runtime's own threads and threads attached to it may use its handles\n"
-        "  try         call it inside runtime::run, or hold a stretto::attachment on this thread");
+        "  try         call it inside runtime::run, or hold a stretto::attached_thread on this thread");
 }

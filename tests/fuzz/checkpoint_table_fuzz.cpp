@@ -26,7 +26,7 @@ std::string with_checksum_if_any(const std::string& text) {
 
 /// The computation of readers from a shape, before there is a file: it searches the table for each chunk, up to the
 /// first that is missing.
-void look_up_chunks(const detail::checkpoint_content& c, const std::string& array, const detail::kept_shape& shape) {
+void look_up_chunks(const detail::checkpoint_content& c, const std::string& array, const detail::saved_shape& shape) {
   const files::zarr_array a = checkpoints::array_of_shape(shape);
   if (checkpoints::elements_of(shape) && files::bytes_of_chunk(a) == 0) std::abort();
   checkpoints::require_chunks(c.directory, array, shape, [&](const std::string& file) {

@@ -53,12 +53,12 @@ struct crowded_nodes {
   explicit crowded_nodes(std::uint32_t nodes) : job({.nodes = nodes, .seed = 1}), all(nodes) {
     for (std::uint32_t n = 0; n < nodes; ++n)
       all[n].is = std::make_unique<runtime>(
-          runtime_options{.workers = 1, .devices = crowded, .stepped = true, .job = job.seat(n)});
+          runtime_options{.workers = 1, .devices = crowded, .stepped = true, .job = job.endpoint(n)});
   }
   template <class F>
   void each(F&& f) {
     for (std::size_t n = 0; n < all.size(); ++n) {
-      const attachment here(*all[n].is);
+      const attached_thread here(*all[n].is);
       f(all[n], all[(n + 1) % all.size()]);
     }
   }

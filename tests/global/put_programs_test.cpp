@@ -109,8 +109,11 @@ struct put_trial {
     constexpr const char* devices[] = {"sim:2",          "sim(in_place)", "none",
                                        "sim(memory=2M)", "sim(exports)",  "sim:2(exports)"};
     for (std::uint32_t n = 0; n < nodes; ++n)
-      all.push_back(std::make_unique<runtime>(runtime_options{
-          .workers = 1 + n % 2, .seed = seed, .devices = devices[random() % 6], .stepped = true, .job = job.seat(n)}));
+      all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2,
+                                                              .seed = seed,
+                                                              .devices = devices[random() % 6],
+                                                              .stepped = true,
+                                                              .job = job.endpoint(n)}));
     for (std::uint32_t n = 0; n < nodes; ++n)
       for (std::size_t i = 0; i < 2; ++i) {
         array& l = locals[n].emplace_back();
@@ -141,7 +144,7 @@ struct put_trial {
   std::uint32_t draw() { return static_cast<std::uint32_t>(random() % nodes); }
   template <class F>
   void on(std::uint32_t node, F&& f) {
-    const attachment here(*all[node]);
+    const attached_thread here(*all[node]);
     f();
   }
   void step(std::uint64_t times) {

@@ -65,7 +65,7 @@ void busy(runtime& rt) {
   for (int t = 0; t < 2; ++t)
     outside.emplace_back([&rt, &left, ended] {
       while (!ended()) {
-        const attachment here(rt);
+        const attached_thread here(rt);
         wait(async(name("from outside"), [] { fib(6); }));
         finish([] { async([] { std::this_thread::yield(); }); });
       }

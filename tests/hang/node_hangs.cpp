@@ -24,10 +24,10 @@ void on_nodes(std::uint32_t nodes, F first) {
   std::vector<std::jthread> others;
   for (std::uint32_t n = 1; n < nodes; ++n)
     others.emplace_back([&, n] {
-      runtime rt({.workers = 2, .job = job.seat(n)});
+      runtime rt({.workers = 2, .job = job.endpoint(n)});
       rt.run([] {});
     });
-  runtime rt({.workers = 2, .job = job.seat(0)});
+  runtime rt({.workers = 2, .job = job.endpoint(0)});
   rt.run(first);
 }
 
@@ -193,10 +193,10 @@ void adds_and_reads() {
 void seen_elsewhere(runtime&) {
   const simulated_job job({.nodes = 2});
   std::jthread other([&] {
-    runtime rt({.workers = 2, .job = job.seat(1)});
+    runtime rt({.workers = 2, .job = job.endpoint(1)});
     rt.run(adds_and_reads);
   });
-  runtime rt({.workers = 2, .job = job.seat(0)});
+  runtime rt({.workers = 2, .job = job.endpoint(0)});
   rt.run(adds_and_reads);
 }
 
@@ -211,13 +211,13 @@ void never_returns(runtime&) {
 void beside_a_failure(runtime&) {
   const simulated_job job({.nodes = 2});
   std::jthread other([&] {
-    runtime rt({.workers = 2, .job = job.seat(1)});
+    runtime rt({.workers = 2, .job = job.endpoint(1)});
     try {
       rt.run([] { throw std::runtime_error("no ink"); });
     } catch (const std::exception&) {
     }
   });
-  runtime rt({.workers = 2, .job = job.seat(0)});
+  runtime rt({.workers = 2, .job = job.endpoint(0)});
   rt.run([] {
     const auto tally = reservation::create();  // GUILTY beside_a_failure
     wait(tally.acquire());                     // NAMED beside_a_failure

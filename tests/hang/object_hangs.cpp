@@ -79,7 +79,7 @@ void late_arrival(runtime& rt) {
 }
 
 void at_the_end(runtime& rt) {
-  const attachment here(rt);
+  const attached_thread here(rt);
   const auto r = reservation::create();
   r.acquire();  // GUILTY at_the_end
   async(after(r.acquire()), name("left over"), [] {});

@@ -10,19 +10,19 @@ namespace hang {
 namespace {
 
 void blocked_outside(runtime& rt) {
-  const attachment here(rt);                // NAMED blocked_outside
+  const attached_thread here(rt);           // NAMED blocked_outside
   const auto never = user_event::create();  // GUILTY blocked_outside
   wait(never);
 }
 
 void blocked_in_finish(runtime& rt) {
-  const attachment here(rt);                // NAMED blocked_in_finish
+  const attached_thread here(rt);           // NAMED blocked_in_finish
   const auto never = user_event::create();  // GUILTY blocked_in_finish
   finish([never] { async(after(never), name("inside"), [] {}); });
 }
 
 void bound_to_nobody(runtime& rt) {
-  const attachment here(rt);
+  const attached_thread here(rt);
   wait(async(on(worker(0)), name("bound"), [] {}));  // GUILTY bound_to_nobody
 }
 
@@ -33,7 +33,7 @@ void each_other(runtime& rt) {
     *of_outside = user_event::create();
     *of_body = user_event::create();  // GUILTY each_other
     std::thread([=, &rt] {
-      const attachment here(rt);
+      const attached_thread here(rt);
       wait(*of_body);  // NAMED each_other
       of_outside->trigger();
     }).detach();

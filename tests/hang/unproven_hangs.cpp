@@ -25,7 +25,7 @@ void outside_thread(runtime& rt) {
   rt.run([&rt] {
     const auto late = user_event::create();  // GUILTY outside_thread
     std::thread([&rt] {
-      const attachment here(rt);  // NAMED outside_thread
+      const attached_thread here(rt);  // NAMED outside_thread
       std::this_thread::sleep_for(std::chrono::hours(1));
     }).detach();
     wait(late);
@@ -51,7 +51,7 @@ void held_outside(runtime& rt) {
     const auto tally = reservation::create();
     const auto given_back = user_event::create(), taken = user_event::create();
     std::thread([&rt, tally, given_back, taken] {
-      const attachment here(rt);
+      const attached_thread here(rt);
       pthread_setname_np(pthread_self(), "reader");
       wait(tally.acquire());  // NAMED held_outside
       const detail::holder_record mark(*base::current()->runtime, given_back, "view of \"u\"", "",
@@ -78,7 +78,7 @@ void slow_but_healthy(runtime& rt) {
     const auto late = user_event::create();  // GUILTY slow_but_healthy
     std::thread outside([&rt, late] {
       wait_for_report();
-      const attachment here(rt);
+      const attached_thread here(rt);
       late.trigger();
     });
     wait(late);

@@ -90,7 +90,7 @@ struct device_trial {
     std::vector<future<void>> sent;
     bool is_certain = true;
   };
-  struct kept {
+  struct saved_value {
     std::uint32_t node;
     object<int> what;
     values expected;
@@ -98,7 +98,7 @@ struct device_trial {
   std::vector<one> stores;
   std::vector<reading> readings;
   std::vector<moving> moves;
-  std::vector<kept> keeps;
+  std::vector<saved_value> keeps;
   std::vector<std::pair<std::uint32_t, user_event>> events;
   std::vector<bool> is_dead;
   bool has_losses = false;
@@ -112,8 +112,11 @@ struct device_trial {
     sizes = {int(1 + random() % 500), int(600 + random() % 3000), random() % 8 ? 20'000 : 400'000};
     constexpr const char* devices[] = {"sim:2", "sim(exports)", "none", "sim:2(exports)"};
     for (std::uint32_t n = 0; n < nodes; ++n)
-      all.push_back(std::make_unique<runtime>(runtime_options{
-          .workers = 1 + n % 2, .seed = seed, .devices = devices[random() % 4], .stepped = true, .job = job.seat(n)}));
+      all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2,
+                                                              .seed = seed,
+                                                              .devices = devices[random() % 4],
+                                                              .stepped = true,
+                                                              .job = job.endpoint(n)}));
     stores.resize(1 + random() % 5);
     for (std::size_t s = 0; s < stores.size(); ++s) {
       stores[s].driver = draw();
@@ -134,7 +137,7 @@ struct device_trial {
   std::uint32_t draw() { return static_cast<std::uint32_t>(random() % nodes); }
   template <class F>
   void on(std::uint32_t node, F&& f) {
-    const attachment here(*all[node]);
+    const attached_thread here(*all[node]);
     f();
   }
   void step(std::uint64_t times) {
@@ -317,9 +320,9 @@ struct device_trial {
         }
       });
     }
-    for (kept& k : keeps) {
+    for (saved_value& k : keeps) {
       if (is_dead[k.node]) continue;
-      future<held<const int, 1>> f;
+      future<object_accessor<const int, 1>> f;
       on(k.node, [&] { f = k.what.read(); });
       step_until([&] { return f.is_ready(); });
       on(k.node, [&] {

@@ -45,7 +45,7 @@ struct trial {
     of_all = &sent;
     for (std::uint32_t n = 0; n < nodes; ++n)
       all.push_back(std::make_unique<runtime>(
-          runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.seat(n)}));
+          runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.endpoint(n)}));
     const auto count =
         static_cast<std::uint32_t>(how == made::as_a_large_collection ? 20 + random() % 40 : 1 + random() % 8);
     is_destroyed.resize(count);
@@ -84,7 +84,7 @@ struct trial {
   std::uint32_t object() { return static_cast<std::uint32_t>(random() % sent.objects.size()); }
   template <class F>
   void on(std::uint32_t node, F&& f) {
-    const attachment here(*all[node]);
+    const attached_thread here(*all[node]);
     f();
   }
   void step(std::uint64_t times) {

@@ -56,7 +56,7 @@ class disk_module final : public module, private place_server, private channel {
   void started(runtime& owner) override {
     ends_ = false;
     thread_ = std::thread([this, &owner] {
-      attachment here(owner);
+      attached_thread here(owner);
       for (std::unique_lock lock(mutex_);;) {
         wake_.wait(lock, [&] { return ends_ || !work_.empty(); });
         if (work_.empty()) return;

@@ -95,7 +95,7 @@ TEST_CASE("a server that drops or refuses a task fails it, each in words of its 
     std::string text;
     {
       runtime rt(with(disk, 2));
-      attachment here(rt);
+      attached_thread here(rt);
       auto f = async(at(rt.machine().at("disk")), name("save"), [] { FAIL("it ran"); });
       text = thrown_by([&] { f.get(); });
     }
@@ -130,7 +130,7 @@ TEST_CASE("the end of a runtime waits for tasks that are with a server, many see
     std::atomic<int> ran{0};
     {
       runtime rt(with(disk, 1 + static_cast<std::uint32_t>(seed % 4), seed % 2 == 0, seed));
-      attachment here(rt);
+      attached_thread here(rt);
       const place there = rt.machine().at("disk");
       for (int i = 0; i < 20; ++i) {
         const user_event e = user_event::create();

@@ -258,7 +258,7 @@ TEST_CASE("with every worker asleep, and nobody in run, an attached thread sees 
   auto c = std::make_shared<countdown>();
   runtime rt(with(c, 2));
   std::thread outside([&] {
-    attachment here(rt);
+    attached_thread here(rt);
     for (int i = 0; i < 10; ++i) wait(c->start(3));
     CHECK(async([] { return 5; }).get() == 5);
   });
@@ -274,7 +274,7 @@ TEST_CASE("operations that tasks wait for at the end of a runtime are waited for
       std::atomic<int> ran{0};
       {
         runtime rt(with(timer, workers, stepped));
-        attachment here(rt);
+        attached_thread here(rt);
         for (int i = 0; i < 10; ++i) {
           auto f = async(after(timer->sleep_for(std::chrono::milliseconds(i))), [&] { ++ran; });
         }
@@ -300,7 +300,7 @@ TEST_CASE("a wait for an event without a trigger is still found abandoned while 
     std::exception_ptr why;
     {
       runtime rt(with(timer, 2, stepped));
-      attachment here(rt);
+      attached_thread here(rt);
       const user_event never = user_event::create();
       async([=, &why] {
         wait(timer->sleep_for(2ms));
@@ -349,7 +349,7 @@ TEST_CASE("stepped, whoever steps polls, and step says that nothing is ready mea
   auto c = std::make_shared<countdown>();
   runtime rt(with(c, 2, true));
   std::thread([&] {
-    attachment here(rt);
+    attached_thread here(rt);
     async(after(c->start(6)), [] {});
   }).join();
   int steps = 0, misses = 0;

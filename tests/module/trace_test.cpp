@@ -148,7 +148,7 @@ TEST_CASE("short-lived threads reuse the rows of the trace") {
     runtime rt({.workers = 2, .trace = trace.file.string()});
     for (int i = 0; i < 50; ++i)
       std::thread([&] {
-        const attachment here(rt);
+        const attached_thread here(rt);
         async([] {}).get();
       }).join();
   }

@@ -147,7 +147,8 @@ TEST_CASE("eviction from a device does not wait for views of the program") {
     const full_memories before;
     object<float> more(all);
     {
-      std::vector<held<const float, 1>> views;  // views copy the data to the host: it is valid on the device, too
+      std::vector<object_accessor<const float, 1>>
+          views;  // views copy the data to the host: it is valid on the device, too
       for (const auto& o : before.changed) views.push_back(o.read().get());
       const std::string why =
           test::thrown_by([&] { wait(launch(on(device_kind::device), eviction_fill, all, more, 7.0f)); });
@@ -208,7 +209,7 @@ TEST_CASE("a launch does not wait on the host for views that the program holds, 
     const auto seen = on_host(4);
     object<float> more(all);
     {
-      std::vector<held<const float, 1>> views;
+      std::vector<object_accessor<const float, 1>> views;
       for (const auto& o : seen) views.push_back(o.read().get());
       wait(launch(eviction_fill, all, more, 7.0f));
     }
@@ -226,7 +227,7 @@ TEST_CASE("a launch that only the host may compute waits for views until the pro
     object<float> more(all);
     event filled;
     {
-      std::vector<held<const float, 1>> views;
+      std::vector<object_accessor<const float, 1>> views;
       for (const auto& o : seen) views.push_back(o.read().get());
       filled = launch(on(device_kind::host), eviction_fill, all, more, 7.0f);
       yield();

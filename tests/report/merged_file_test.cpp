@@ -151,7 +151,7 @@ TEST_CASE("a job of three nodes is one file, in which what was asked for has its
     std::vector<std::thread> all;
     for (std::uint32_t n = 0; n < 3; ++n)
       all.emplace_back([&, n] {
-        runtime rt({.workers = 1, .trace = file.string(), .job = job.seat(n)});
+        runtime rt({.workers = 1, .trace = file.string(), .job = job.endpoint(n)});
         rt.run([&] {
           if (n) return;
           for (std::uint32_t i = 0; i < 20; ++i) CHECK(async(at_node(1 + i % 2), call<&where>()).get() == 1 + i % 2);

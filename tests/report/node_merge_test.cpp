@@ -76,7 +76,7 @@ TEST_CASE("work that another node requested has its cause there, for every kind 
   {
     const simulated_job job({.nodes = 2});
     const auto options = [&](std::uint32_t n) {
-      return runtime_options{.workers = 1, .trace = file.string(), .job = job.seat(n)};
+      return runtime_options{.workers = 1, .trace = file.string(), .job = job.endpoint(n)};
     };
     std::jthread second([&] {
       runtime rt(options(1));

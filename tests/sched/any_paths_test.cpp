@@ -104,7 +104,7 @@ void check_everywhere(const machine& m, bool stepped) {
   CHECK(seen.asked + seen.refused == static_cast<int>(4 * m->place_count() * m->worker_count()));
 }
 
-machine machine_of(const char* json) { return std::make_shared<const platform>(platform::parse(json)); }
+machine platform_of(const char* json) { return std::make_shared<const platform>(platform::parse(json)); }
 
 }  // namespace
 
@@ -129,7 +129,7 @@ TEST_CASE("with any paths a task spawned by a thread that is not a worker runs w
       rt.run([&] {
         const user_event go = user_event::create(), spawned = user_event::create();
         std::thread other([&] {
-          const attachment here(rt);
+          const attached_thread here(rt);
           spawn_everywhere(m, go, seen);
           spawned.trigger();
         });
@@ -145,7 +145,7 @@ TEST_CASE("with any paths a task spawned by a thread that is not a worker runs w
 }
 
 TEST_CASE("a task at a place that only another worker's pop path visits runs there") {
-  const machine m = machine_of(R"json({"nworkers": 2, "declarations": ["sysmem", "L2_0", "L2_1", "Interconnect_0"],
+  const machine m = platform_of(R"json({"nworkers": 2, "declarations": ["sysmem", "L2_0", "L2_1", "Interconnect_0"],
     "reachability": [["sysmem", "L2_0"], ["sysmem", "L2_1"], ["sysmem", "Interconnect_0"]],
     "pop_paths": {"default": ["L2_$(id)", "sysmem"], "1": ["L2_1", "Interconnect_0", "sysmem"]},
     "steal_paths": {"default": ["sysmem"]}})json");
@@ -162,7 +162,7 @@ TEST_CASE("a task at a place that only another worker's pop path visits runs the
 
 TEST_CASE("a task that only one worker may steal runs there, even if others sleep or search") {
   const machine m =
-      machine_of(R"json({"nworkers": 4, "declarations": ["sysmem", "L2_0", "L2_1", "L2_2", "L2_3", "Interconnect"],
+      platform_of(R"json({"nworkers": 4, "declarations": ["sysmem", "L2_0", "L2_1", "L2_2", "L2_3", "Interconnect"],
     "reachability": [["sysmem", "L2_0"], ["sysmem", "L2_1"], ["sysmem", "L2_2"], ["sysmem", "L2_3"], ["sysmem", "Interconnect"]],
     "pop_paths": {"default": ["L2_$(id)", "sysmem"]},
     "steal_paths": {"default": ["sysmem"], "3": ["Interconnect", "sysmem"]}})json");
@@ -175,7 +175,7 @@ TEST_CASE("a task that only one worker may steal runs there, even if others slee
 }
 
 TEST_CASE("workers that find nothing at the places of their paths sleep while others have work") {
-  const machine m = machine_of(R"json({"nworkers": 2, "declarations": ["sysmem", "L2_0", "L2_1"],
+  const machine m = platform_of(R"json({"nworkers": 2, "declarations": ["sysmem", "L2_0", "L2_1"],
     "reachability": [["sysmem", "L2_0"], ["sysmem", "L2_1"]], "pop_paths": {"default": ["L2_$(id)"]}, "steal_paths": {"default": ["sysmem"]}})json");
   runtime rt({.machine = m});
   std::atomic<int> elsewhere{0}, ran{0};

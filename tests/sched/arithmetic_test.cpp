@@ -126,7 +126,7 @@ TEST_CASE("an attached thread has its own arithmetic, and its tasks have the usu
   for (const std::uint32_t workers : {1u, 2u}) {
     runtime rt({.workers = workers});
     std::thread([&] {
-      attachment here(rt);
+      attached_thread here(rt);
       std::fesetround(FE_UPWARD);
       async([] { CHECK(std::fegetround() == FE_TONEAREST); }).get();
       CHECK(std::fegetround() == FE_UPWARD);

@@ -12,7 +12,7 @@ namespace {
 
 /// All the ways in which an attached thread can submit work and wait for it.
 void work_of_attached_thread(runtime& rt) {
-  attachment here(rt);
+  attached_thread here(rt);
   CHECK(async([] { return 1; }).get() == 1);
   CHECK(async(priority(5), [] { return 2; }).get() == 2);
   CHECK(async(at(rt.machine().pop_path(0).front()), [] { return 3; }).get() == 3);
@@ -81,7 +81,7 @@ TEST_CASE("tasks that an attached thread leaves behind run before the runtime en
   std::atomic<int> ran{0};
   {
     runtime rt({.workers = 1});
-    attachment here(rt);
+    attached_thread here(rt);
     for (int i = 0; i < 100; ++i) async([&] { async([&] { ++ran; }); });
   }
   CHECK(ran == 100);

@@ -119,7 +119,7 @@ void run_everything(const std::shared_ptr<const platform>& machine, bool stepped
       spawn_at_all_places(book, 1, gate);
       if (!stepped)
         std::thread([&] {
-          attachment here(*rt);
+          attached_thread here(*rt);
           for (const place p : machine->places())
             if (machine->is_served(p)) async(at(p), [&book, p] { book.note(p); });
           async([&book] { book.note({}); });

@@ -95,7 +95,7 @@ TEST_CASE("suspensions are counted and their time is taken out of the running ti
 
 TEST_CASE("a task that waits for an event triggered only afterwards is suspended exactly once") {
   runtime rt({.workers = 2});
-  const attachment here(rt);
+  const attached_thread here(rt);
   const auto gate = user_event::create();
   std::atomic<bool> waits{false};
   future<operation_profile> p;

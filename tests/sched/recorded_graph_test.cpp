@@ -476,7 +476,7 @@ TEST_CASE("a graph may be destroyed while its replays are in progress") {
 TEST_CASE("attached threads record and replay") {
   runtime rt({.workers = 2});
   std::atomic<int> ran{0};
-  const attachment here(rt);
+  const attached_thread here(rt);
   recorded_graph g;
   const auto a = g.add([&] { ++ran; });
   g.add(after(a), on(worker(1)), [&] {
@@ -516,7 +516,7 @@ TEST_CASE("replays that still wait when the runtime ends are skipped, and their 
   const auto owned = std::make_shared<int>(0);
   {
     runtime rt({.workers = 2});
-    const attachment here(rt);
+    const attached_thread here(rt);
     recorded_graph g;
     const auto a = g.add([owned] { ++*owned; });
     g.add(after(a), [owned] { ++*owned; });

@@ -18,7 +18,7 @@ TEST_CASE("a runtime ends even if tasks wait for events that are never triggered
       std::atomic<int> ran{0};
       {
         runtime rt({.workers = workers, .machine = machine});
-        const attachment here(rt);
+        const attached_thread here(rt);
         const event never = user_event::create();
         event last = never;
         for (int i = 0; i < round % 4; ++i) last = async(after(ignore_failure(last)), [&] { ++ran; });

@@ -63,7 +63,7 @@ TEST_CASE("step runs one ready task and returns whether there was one") {
   runtime rt({.workers = 2, .stepped = true});
   int ran = 0;
   {
-    attachment here(rt);
+    attached_thread here(rt);
     for (int i = 0; i < 3; ++i) async([&] { ++ran; });
   }
   for (int i = 0; i < 3; ++i) {
@@ -104,7 +104,7 @@ TEST_CASE("a stepped run keeps searching for tasks that an attached thread will 
   user_event e;
   std::atomic<bool> ready{false}, attached{false};
   std::thread outside([&] {
-    attachment here(rt);
+    attached_thread here(rt);
     attached = true;
     while (!ready) std::this_thread::yield();
     e.trigger();

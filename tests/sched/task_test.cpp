@@ -407,7 +407,7 @@ TEST_CASE("attached threads spawn, wait and finish like tasks do") {
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
       threads.emplace_back([&, t] {
-        attachment here(rt);
+        attached_thread here(rt);
         for (int i = 0; i < 200; ++i) sum += async([t, i] { return t * 1000 + i; }).get();
         finish([&] {
           for (int i = 0; i < 100; ++i) async([&] { ++sum; });
@@ -460,7 +460,7 @@ TEST_CASE("tasks that wait for an untriggered event are poisoned when the runtim
     {
       runtime rt({.workers = workers});
       std::thread outside([&] {
-        attachment a(rt);
+        attached_thread a(rt);
         auto gate = user_event::create();
         async([=, &seen] {
           try {

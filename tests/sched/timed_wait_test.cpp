@@ -62,7 +62,7 @@ TEST_CASE("a wait gives up at its deadline by the runtime's clock, and not befor
   future<bool> early, late;
   user_event never;
   {
-    const attachment here(rt);
+    const attached_thread here(rt);
     never = user_event::create();
     CHECK(time_now() == clock->now());
     early = async([=] { return wait(never, within(2s)); });
@@ -82,7 +82,7 @@ TEST_CASE("a wait gives up at its deadline by the runtime's clock, and not befor
   clock->advance_to(manual_clock::time_point(3s));
   step_all(rt);
   REQUIRE(late.is_ready());
-  const attachment here(rt);
+  const attached_thread here(rt);
   CHECK_FALSE(early.get());
   CHECK_FALSE(late.get());
   early = late = {};
@@ -171,7 +171,7 @@ TEST_CASE("waits give up in the order of their deadlines, whatever the order in 
     };
     std::vector<one> all(20);
     {
-      const attachment here(rt);
+      const attached_thread here(rt);
       for (one& o : all) {
         o.gate = user_event::create();
         o.by = std::chrono::nanoseconds(random() % 50);
@@ -181,7 +181,7 @@ TEST_CASE("waits give up in the order of their deadlines, whatever the order in 
     step_all(rt);
     while (clock->now() < manual_clock::time_point(60ns)) {
       {
-        const attachment here(rt);
+        const attached_thread here(rt);
         for (const one& o : all)
           CHECK(o.waits.is_ready() == (o.is_triggered || manual_clock::time_point(o.by) <= clock->now()));
         one& next = all[random() % all.size()];
@@ -190,7 +190,7 @@ TEST_CASE("waits give up in the order of their deadlines, whatever the order in 
       clock->advance(std::chrono::nanoseconds(random() % 8));
       step_all(rt);
     }
-    const attachment here(rt);
+    const attached_thread here(rt);
     for (one& o : all) {
       o.waits = {};
       if (!o.is_triggered) o.gate.trigger();
@@ -244,7 +244,7 @@ TEST_CASE("an attached thread waits with a deadline, even if no worker is active
   const auto clock = std::make_shared<manual_clock>();
   runtime rt({.workers = 1, .clock = clock});
   std::thread([&] {
-    attachment here(rt);
+    attached_thread here(rt);
     const auto never = user_event::create();
     const auto by = within(1ms);
     std::thread moves([&] { clock->advance(1ms); });

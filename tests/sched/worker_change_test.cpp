@@ -190,7 +190,7 @@ TEST_CASE("a task of an attached thread gets its turn while the tasks of the onl
   runtime rt({.workers = 1});
   std::atomic<bool> is_ready = false, has_run = false;
   std::thread outside([&] {
-    const attachment here(rt);
+    const attached_thread here(rt);
     const auto task = async([&] { has_run = true; });
     is_ready = true;
     wait(task);

@@ -77,7 +77,7 @@ void on_simulated_nodes(std::uint32_t nodes, const runtime_options& options,
     all.emplace_back([&, n] {
       try {
         runtime_options its = options;
-        its.job = job.seat(n);
+        its.job = job.endpoint(n);
         runtime rt(its);
         rt.run([&] { program(rt); });
       } catch (...) {

@@ -102,7 +102,7 @@ struct one_product {
   result_as how;
   kernel_of_series by;
   object<float, 2> a{all}, b{all}, c{all};
-  future<held<const float, 2>> result{};
+  future<object_accessor<const float, 2>> result{};
   std::vector<float> own{};
   event copied{};
   bool is_under_way = false;

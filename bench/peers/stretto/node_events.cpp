@@ -27,7 +27,7 @@ bench::outcome time_levels_of_nodes(const bench::options& o) {
     if (n == 0) start.trigger();
   });
   job.step_until([&](runtime& rt) {
-    const attachment here(rt);
+    const attached_thread here(rt);
     return ends[this_node()].has_triggered();
   });
   return bench::per_level(job.seconds() - since, stepped_job::nodes, o.size);

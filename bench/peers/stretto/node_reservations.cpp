@@ -58,7 +58,7 @@ counted grants_of(long chains, long reservations, std::uint32_t fairness) {
   const double since = job.seconds();
   job.on_each([&](std::uint32_t n) { starts[n].trigger(); });
   job.step_until([&](runtime& rt) {
-    const attachment here(rt);
+    const attached_thread here(rt);
     return ends[this_node()].has_triggered();
   });
   const double us = (job.seconds() - since) * 1e6;

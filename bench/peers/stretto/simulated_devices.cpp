@@ -129,7 +129,7 @@ constexpr double product_seconds = 4e-3;  // of a device
 
 struct one_product {
   object<float, 2> a{box({0, 0}, {side, side})}, b{box({0, 0}, {side, side})}, c{box({0, 0}, {side, side})};
-  future<held<const float, 2>> result;
+  future<object_accessor<const float, 2>> result;
 
   void begin() {
     for (object<float, 2>* x : {&a, &b}) {

@@ -18,7 +18,7 @@ class stepped_job {
   stepped_job() {
     for (std::uint32_t n = 0; n < nodes; ++n)
       all_.push_back(std::make_unique<stretto::runtime>(
-          stretto::runtime_options{.workers = 1, .devices = "none", .stepped = true, .job = network_.seat(n)}));
+          stretto::runtime_options{.workers = 1, .devices = "none", .stepped = true, .job = network_.endpoint(n)}));
   }
   ~stepped_job() {
     for (auto& rt : all_) rt->leave();
@@ -27,7 +27,7 @@ class stepped_job {
   template <class F>
   void on_each(F&& body) {
     for (std::uint32_t n = 0; n < nodes; ++n) {
-      const stretto::attachment here(*all_[n]);
+      const stretto::attached_thread here(*all_[n]);
       body(n);
     }
   }

@@ -12,7 +12,7 @@ namespace {
 
 using namespace stretto;
 
-wave::field gathered(const seen<float, 2>& from, wave::extent size) {
+wave::field gathered(const buffer_accessor<float, 2>& from, wave::extent size) {
   wave::field all(size);
   const auto v = from.view();
   for (int r = 0; r < size.rows; ++r) std::copy_n(&v(r, 0), size.columns, all.view().row(r));

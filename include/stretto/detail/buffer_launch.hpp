@@ -27,7 +27,7 @@ template <class Tag>
 concept names_place = std::same_as<Tag, at_place> || std::same_as<Tag, on_processor> || std::same_as<Tag, on_worker>;
 struct buffer_launch : with_range_hints<object_launch> {
   bool is_to_come = false;
-  void apply(to_come) noexcept { is_to_come = true; }
+  void apply(reserve_elements) noexcept { is_to_come = true; }
   template <class Tag>
     requires requires(with_range_hints<object_launch> request, const Tag& tag) { request.apply(tag); }
   void apply(const Tag& tag) {

@@ -68,15 +68,15 @@ object_handle read_object(field_reader& from, const object_request& like);
 inline constexpr std::size_t most_bytes_of_name = 256;  // of an object in a message, usually
 
 /// Elements to which host code has access.
-struct held_elements;
-void release_elements(held_elements* held) noexcept;
-struct release_held {
-  void operator()(held_elements* held) const noexcept { release_elements(held); }
+struct object_accessor_state;
+void release_elements(object_accessor_state* held) noexcept;
+struct release_object_accessor {
+  void operator()(object_accessor_state* held) const noexcept { release_elements(held); }
 };
-using held_pointer = std::unique_ptr<held_elements, release_held>;
-std::byte* first_of(const held_elements& held, data::layout& shape);
-future<held_pointer> hold_elements(const object_handle& h, const box& part, access how,
-                                   const std::source_location& where);
+using object_accessor_pointer = std::unique_ptr<object_accessor_state, release_object_accessor>;
+std::byte* first_of(const object_accessor_state& held, data::layout& shape);
+future<object_accessor_pointer> hold_elements(const object_handle& h, const box& part, access how,
+                                              const std::source_location& where);
 event copy_elements(const object_handle& h, const box& part, access how, std::byte* outside,
                     const std::source_location& where);
 

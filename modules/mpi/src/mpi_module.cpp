@@ -144,7 +144,7 @@ void mpi_module::initialise(module_host& host) {
 }
 
 void mpi_module::started(runtime& owner) {
-  const attachment here(owner);
+  const attached_thread here(owner);
   if (state_->starts_later)
     async(on_worker{stretto::worker(state_->worker)}, stretto::name("start of MPI"), [s = state_.get()] {
       const thread_level level = start_mpi(thread_level::funneled);

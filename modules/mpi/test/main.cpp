@@ -254,7 +254,7 @@ void ends() {
         "a receive that nobody answers is taken back at the end");
   const std::string unsent = left_by<future<void>>([&](runtime& rt, auto& f) {
     rt.run([] {});
-    const attachment here(rt);
+    const attached_thread here(rt);
     f = net->world().isend(rank, rank, 57, {after(user_event::create()), name("never triggered")});
   });
   check(has(unsent, "error E14: the runtime ended before the program triggered an event"),
@@ -267,7 +267,7 @@ void ends() {
 }
 
 /// Calls without a partner, in a runtime of that job; each of its nodes calls.
-void leave_over(std::shared_ptr<job_seat> seat, std::uint32_t node, std::string& receive, std::string& probe) {
+void leave_over(std::shared_ptr<job_endpoint> seat, std::uint32_t node, std::string& receive, std::string& probe) {
   int never = 0, late = 0;
   future<mpi::status> unmet, unseen, met;
   const auto last = std::make_shared<last_look>([&] {
@@ -320,8 +320,8 @@ void simulated() {
                                                  // sanitizer sees
     const simulated_job job({.nodes = 2});
     std::string receives[2], probes[2];
-    std::thread other([&] { leave_over(job.seat(1), 1, receives[1], probes[1]); });
-    leave_over(job.seat(0), 0, receives[0], probes[0]);
+    std::thread other([&] { leave_over(job.endpoint(1), 1, receives[1], probes[1]); });
+    leave_over(job.endpoint(0), 0, receives[0], probes[0]);
     other.join();
     for (int node = 0; node < 2; ++node) is_told(receives[node], probes[node]);
   }

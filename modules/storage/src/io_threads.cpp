@@ -142,7 +142,7 @@ void io_threads::transfer(copy& c) noexcept {
 }
 
 void io_threads::run_thread(runtime& owner) {
-  attachment here(owner);
+  attached_thread here(owner);
   for (;;) {
     work w;
     {

@@ -218,7 +218,7 @@ int main() {
   rt->run([&] { stretto::async([&] { ++before; }); });
   rt->run([&] { stretto::async([&] { ++before; }); });
   std::optional<std::thread> attached(std::in_place, [&] {
-    const stretto::attachment here(*rt);
+    const stretto::attached_thread here(*rt);
     for (int i = 0; i < 100; ++i) {
       int written = 0;
       stretto::async([&] { of_attached.push_back(written = i); }).get();

@@ -29,7 +29,7 @@ inline int use(stretto::runtime& rt, const std::string& how) {
   if (how != "attached") return 0;
   static std::atomic<bool> is_attached = false;
   std::thread([&rt] {
-    const stretto::attachment here(rt);
+    const stretto::attached_thread here(rt);
     is_attached = true;
     is_attached.notify_one();
     int all = 0;

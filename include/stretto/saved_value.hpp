@@ -9,14 +9,14 @@
 //       return saved.value<int>("step");
 //     }
 //
-// checkpoint.hpp saves and opens checkpoints; kept_here.hpp is for values of each node.
+// checkpoint.hpp saves and opens checkpoints; per_node_values.hpp is for values of each node.
 //
 // Threads     any thread of the runtime.
 // Cost        of a value a copy of its bytes; of an object a handle, whose elements are copied at the checkpoint.
 #pragma once
 
-#include <stretto/detail/kept_shape.hpp>
 #include <stretto/detail/object_handle.hpp>
+#include <stretto/detail/saved_shape.hpp>
 #include <stretto/fields.hpp>
 #include <stretto/object.hpp>
 #include <stretto/zarr_type.hpp>
@@ -35,9 +35,9 @@ STRETTO_API_BEGIN
 namespace stretto {
 
 /// A named value or object for save_checkpoint. Made by keep().
-struct kept {
+struct saved_value {
   std::string name;
-  detail::kept_shape shape;      // of the array in the file
+  detail::saved_shape shape;     // of the array in the file
   std::vector<std::byte> bytes;  // of a value, in C order
   detail::object_handle object;  // of an object
   std::source_location where;
@@ -46,9 +46,10 @@ struct kept {
 /// Names an object for a checkpoint, which contains the elements that it has at that time. Throws B20, and A02 for an
 /// empty object.
 template <class T, std::size_t D>
-kept keep(std::string_view name, const object<T, D>& o, std::source_location where = std::source_location::current()) {
+saved_value keep(std::string_view name, const object<T, D>& o,
+                 std::source_location where = std::source_location::current()) {
   const box elements = o.elements(where);
-  detail::kept_shape shape{detail::zarr_type<T>(), sizeof(T), {}, {}, {}};
+  detail::saved_shape shape{detail::zarr_type<T>(), sizeof(T), {}, {}, {}};
   for (int axis = 0; axis < static_cast<int>(D); ++axis) {
     shape.lengths.push_back(elements.length(axis));
     shape.origin.push_back(elements.min()[axis]);
@@ -58,8 +59,8 @@ kept keep(std::string_view name, const object<T, D>& o, std::source_location whe
 /// Names a copy of a value for a checkpoint. Numbers and vectors of numbers become arrays of their type; other values
 /// become their serialised bytes. Throws what fields() throws.
 template <transferable T>
-kept keep(std::string_view name, const T& value, std::source_location where = std::source_location::current()) {
-  kept k{std::string(name), {}, {}, {}, where};
+saved_value keep(std::string_view name, const T& value, std::source_location where = std::source_location::current()) {
+  saved_value k{std::string(name), {}, {}, {}, where};
   if constexpr (detail::is_zarr_number<T>) {
     k.shape = detail::shape_of_number<T>({});
     k.bytes.resize(sizeof(T));

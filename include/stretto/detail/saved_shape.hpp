@@ -1,4 +1,4 @@
-// kept_shape.hpp - the metadata of arrays in checkpoints, and the functions that read them.
+// saved_shape.hpp - the metadata of arrays in checkpoints, and the functions that read them.
 #pragma once
 
 #include <stretto/fields.hpp>
@@ -27,7 +27,7 @@ template <class N, class A>
 inline constexpr bool is_number_vector<std::vector<N, A>> = is_zarr_number<N> && !std::is_same_v<N, bool>;
 
 /// The metadata of one array of a checkpoint.
-struct kept_shape {
+struct saved_shape {
   std::string type;  // the Zarr data type
   std::uint32_t element_bytes = 1;
   std::vector<std::int64_t> lengths;  // of its axes; none: one element
@@ -36,7 +36,7 @@ struct kept_shape {
   std::int64_t rows = 0;              // of a chunk, along axis 0; 0: as many as 64 MiB hold
 
   template <class Archive>
-  friend void fields(Archive& a, archived<kept_shape, Archive>& s) {
+  friend void fields(Archive& a, archived<saved_shape, Archive>& s) {
     a(s.type, s.element_bytes, s.lengths, s.origin, s.fields_of, s.rows);
   }
 };
@@ -49,7 +49,7 @@ struct type_text {
   }
 };
 template <class T>
-kept_shape shape_of_number(std::vector<std::int64_t> lengths) {
+saved_shape shape_of_number(std::vector<std::int64_t> lengths) {
   return {zarr_type<T>(), sizeof(T), std::move(lengths), {}, {}};
 }
 
@@ -57,13 +57,13 @@ struct checkpoint_content;
 class opened_checkpoint;
 /// The name of a value in a checkpoint, and the node that kept it of its own; no node: the caller of save_checkpoint
 /// gave it.
-struct kept_name {
+struct saved_name {
   std::string_view name;
   std::optional<std::uint32_t> node = {};
 };
 /// Throws C04 if there is no such value, C05 if it has another type, C02 if its file is damaged.
-std::vector<std::byte> read_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like,
-                                 kept_shape& is, const std::source_location& where);
+std::vector<std::byte> read_kept(const checkpoint_content& from, const saved_name& name, const saved_shape& like,
+                                 saved_shape& is, const std::source_location& where);
 void restore_mobile_objects(const checkpoint_content& from, const std::source_location& where);
 
 }  // namespace stretto::detail

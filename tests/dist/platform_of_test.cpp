@@ -3,7 +3,7 @@
 #include <stretto/error.hpp>
 #include <stretto/instance.hpp>
 #include <stretto/job.hpp>
-#include <stretto/machine_of.hpp>
+#include <stretto/platform_of.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/runtime.hpp>
 
@@ -30,7 +30,7 @@ void on_unlike_nodes(std::uint64_t seed, F&& program) {
   std::vector<std::thread> all;
   for (std::uint32_t n = 0; n < job.nodes(); ++n)
     all.emplace_back([&, n] {
-      runtime rt({.workers = n + 1, .devices = devices_of[n], .job = job.seat(n)});
+      runtime rt({.workers = n + 1, .devices = devices_of[n], .job = job.endpoint(n)});
       rt.run([&] { program(job); });
     });
   for (std::thread& t : all) t.join();
@@ -49,7 +49,7 @@ std::vector<double> way_here(std::uint32_t from, std::uint32_t to, std::uint64_t
 TEST_CASE("every node can query the routes of copies on any other") {
   on_unlike_nodes(7, [](const simulated_job&) {
     for (std::uint32_t n = 0; n < job_nodes(); ++n) {
-      const platform there = machine_of(at_node(n)).get();
+      const platform there = platform_of(at_node(n)).get();
       for (const place from : there.memories())
         for (const place to : there.memories())
           for (const std::uint64_t bytes : {64u, 1u << 20}) {
@@ -70,13 +70,13 @@ TEST_CASE("every node can query the machine of any other") {
     CAPTURE(seed);
     on_unlike_nodes(seed, [&](const simulated_job&) {
       for (std::uint32_t n = 0; n < job_nodes(); ++n) {
-        const platform there = machine_of(at_node(n)).get();
+        const platform there = platform_of(at_node(n)).get();
         CHECK(there.to_json() == async(at_node(n), call<&text_here>()).get());
         CHECK((there == this_machine()) == (n == this_node()));
         CHECK(there.worker_count() == n + 1);
         CHECK(there.places(place_kind::gpu).size() == std::vector<std::size_t>{0, 1, 2, 3}[n]);
       }
-      const platform two = machine_of(at_node(2)).get();
+      const platform two = platform_of(at_node(2)).get();
       std::vector<std::uint64_t> memories;
       for (const place p : two.memories())
         if (two.kind(p) == place_kind::gpu_memory || two.kind(p) == place_kind::gpu)
@@ -90,7 +90,7 @@ TEST_CASE("every node can query the machine of any other") {
 TEST_CASE("a place of another node's machine is used there") {
   on_unlike_nodes(5, [](const simulated_job&) {
     if (this_node() != 1) return;
-    const platform there = machine_of(at_node(3)).get();
+    const platform there = platform_of(at_node(3)).get();
     // An instance in the memory of each GPU there, filled there and read here.
     for (const place gpu : there.places(place_kind::gpu)) {
       const auto near = there.affinities(gpu, place_role::memory);
@@ -126,12 +126,12 @@ TEST_CASE("the machines of all nodes are returned at once, in order") {
 TEST_CASE("a query for the machine of a lost or non-existent node fails") {
   on_unlike_nodes(6, [](const simulated_job& job) {
     if (this_node() != 0) return;
-    CHECK(test::error_of([] { machine_of(at_node(4)); }).code() == "N02");
+    CHECK(test::error_of([] { platform_of(at_node(4)); }).code() == "N02");
     job.kill(2);
-    const std::string said = test::thrown_by([] { machine_of(at_node(2)).get(); });
+    const std::string said = test::thrown_by([] { platform_of(at_node(2)).get(); });
     CAPTURE(said);
     CHECK(said.find("N05") != said.npos);
-    CHECK(machine_of(at_node(3)).get().worker_count() == 4);
+    CHECK(platform_of(at_node(3)).get().worker_count() == 4);
   });
 }
 

@@ -1,7 +1,7 @@
-// kept_here.hpp - values of one node that every checkpoint of its job contains.
+// per_node_values.hpp - values of one node that every checkpoint of its job contains.
 //
 //     void count(long& handled, std::mutex& lock, std::vector<int>& waiting, void (*work)()) {  // on every node
-//       kept_here mine;
+//       per_node_values mine;
 //       mine.keep("handled", handled);  // read when a checkpoint is taken
 //       mine.keep("waiting", [&] {
 //         const std::scoped_lock hold(lock);
@@ -17,13 +17,13 @@
 //
 // save_checkpoint (checkpoint.hpp) saves them on whatever node it is called; checkpoint::value_of_node reads them.
 //
-// Threads     a task of the node makes a kept_here; any thread may destroy it.
+// Threads     a task of the node makes a per_node_values; any thread may destroy it.
 // Cost        each checkpoint copies the variables.
 #pragma once
 
 #include <stretto/fields.hpp>
-#include <stretto/keep.hpp>
 #include <stretto/object.hpp>
+#include <stretto/saved_value.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -44,21 +44,22 @@ namespace detail {
 
 struct node_values;
 
-/// The values of one node for checkpoints: for each name a function that makes a `kept` at the time of a checkpoint.
-struct own_things {
+/// The values of one node for checkpoints: for each name a function that makes a `saved_value` at the time of a
+/// checkpoint.
+struct named_values {
   struct one {
     std::string name;
-    std::function<kept()> now;
+    std::function<saved_value()> now;
   };
   std::shared_ptr<node_values> node;
   std::vector<one> all;
 };
 /// Adds the values to the node of the calling task, until they are removed, on any thread.
-void add_own_things(const std::shared_ptr<own_things>& mine);
-void forget_own_things(const std::shared_ptr<own_things>& mine) noexcept;
+void add_named_values(const std::shared_ptr<named_values>& mine);
+void remove_named_values(const std::shared_ptr<named_values>& mine) noexcept;
 /// Throws C08.
-void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std::function<kept()> now,
-              const std::source_location& where);
+void add_named_value(const std::shared_ptr<named_values>& in, std::string_view name, std::function<saved_value()> now,
+                     const std::source_location& where);
 
 }  // namespace detail
 
@@ -68,33 +69,34 @@ void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std:
 /// A checkpoint reads the variables while no handler of a mobile object runs, so that variables that only handlers
 /// change are consistent with the saved mobile objects. Tasks may run meanwhile: give a function with a lock for
 /// variables that tasks change. The destructor waits while the variables are being read.
-class kept_here {
+class per_node_values {
  public:
   /// Adds no values yet. Throws B20 on a thread of no runtime.
-  kept_here() { detail::add_own_things(mine_); }
-  ~kept_here() { detail::forget_own_things(mine_); }
-  kept_here(const kept_here&) = delete;
-  kept_here& operator=(const kept_here&) = delete;
+  per_node_values() { detail::add_named_values(mine_); }
+  ~per_node_values() { detail::remove_named_values(mine_); }
+  per_node_values(const per_node_values&) = delete;
+  per_node_values& operator=(const per_node_values&) = delete;
 
   /// Adds the variable of an object, which must outlive this object: a checkpoint contains the elements of the object
   /// that it names at that time. Throws C08 for an invalid name, or one that this node uses.
   template <class T, std::size_t D>
-  kept_here& keep(std::string_view name, const object<T, D>& o,
-                  std::source_location where = std::source_location::current()) {
+  per_node_values& keep(std::string_view name, const object<T, D>& o,
+                        std::source_location where = std::source_location::current()) {
     return add(name, [&o, called = std::string(name), where] { return stretto::keep(called, o, where); }, where);
   }
   /// Adds a variable, which must outlive this object: a checkpoint contains its value at that time. Throws C08 as
   /// above.
   template <transferable T>
     requires(!std::invocable<const T&>)
-  kept_here& keep(std::string_view name, const T& value, std::source_location where = std::source_location::current()) {
+  per_node_values& keep(std::string_view name, const T& value,
+                        std::source_location where = std::source_location::current()) {
     return add(
         name, [&value, called = std::string(name), where] { return stretto::keep(called, value, where); }, where);
   }
   /// Adds a function: a checkpoint contains its result at that time. It may lock a mutex, but must not wait for events.
   /// Throws C08 as above.
   template <std::invocable F>
-  kept_here& keep(std::string_view name, F value, std::source_location where = std::source_location::current()) {
+  per_node_values& keep(std::string_view name, F value, std::source_location where = std::source_location::current()) {
     return add(
         name,
         [value = std::move(value), called = std::string(name), where] { return stretto::keep(called, value(), where); },
@@ -102,12 +104,12 @@ class kept_here {
   }
 
  private:
-  kept_here& add(std::string_view name, std::function<kept()> now, const std::source_location& where) {
-    detail::keep_own(mine_, name, std::move(now), where);
+  per_node_values& add(std::string_view name, std::function<saved_value()> now, const std::source_location& where) {
+    detail::add_named_value(mine_, name, std::move(now), where);
     return *this;
   }
 
-  const std::shared_ptr<detail::own_things> mine_ = std::make_shared<detail::own_things>();
+  const std::shared_ptr<detail::named_values> mine_ = std::make_shared<detail::named_values>();
 };
 
 }  // namespace stretto

@@ -1,4 +1,4 @@
-// machine_of.hpp - the platforms of other nodes of the job: their places, memories and devices.
+// platform_of.hpp - the platforms of other nodes of the job: their places, memories and devices.
 //
 //     std::vector<instance<float>> one_instance_per_gpu(coordinate size) {
 //       std::vector<instance<float>> all;
@@ -31,12 +31,12 @@ namespace stretto {
 ///
 ///   throws   B20 on a thread of no runtime; N02 if there is no such node. N05 poisons the future if the node has
 ///            failed
-future<platform> machine_of(at_node node, std::source_location where = std::source_location::current());
+future<platform> platform_of(at_node node, std::source_location where = std::source_location::current());
 
 /// The platforms of all nodes of the job: element n is that of node n.
 ///
 ///   throws   B20; N05 poisons the future if a node has failed
-///   cost     one machine_of per node, all at the same time
+///   cost     one platform_of per node, all at the same time
 future<std::vector<platform>> machines_of_job(std::source_location where = std::source_location::current());
 
 }  // namespace stretto
