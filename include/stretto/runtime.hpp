@@ -157,7 +157,7 @@ class runtime {
 /// events and data, and wait. Waiting blocks it.
 ///
 /// Its tasks also run if the runtime has one worker and no thread is inside run, or the body of run is blocked: from
-/// the first attachment on, a substitute thread runs as worker 0.
+/// the first attached thread on, a substitute thread runs as worker 0.
 ///
 ///   throws   S07 if the thread belongs to a runtime already; S16 in a forked child; S17 if the runtime has ended;
 ///            S10, S11 if there is no thread or stack to stand in

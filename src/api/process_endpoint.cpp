@@ -21,7 +21,7 @@ class mpi_endpoint final : public dist::endpoint {
     if (!base::claim_node_numbers(first(), most)) {
       throw error("N14", "this process already has a runtime in the launched job")
           .because("each process is one node of the job that its launcher started")
-          .remedy("give another runtime the option job = a seat of a simulated_job, or set STRETTO_JOB=alone");
+          .remedy("give another runtime the option job = an endpoint of a simulated_job, or set STRETTO_JOB=alone");
     }
     base::keep_heap(s.kept_heap);  // the process is a node: arguments of its messages come and go
   }

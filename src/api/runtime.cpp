@@ -128,7 +128,7 @@ struct runtime::state {
   platform machine;
   std::unique_ptr<base::order_observer> observer;
   base::runtime_context context;
-  std::shared_ptr<job_endpoint> seat;
+  std::shared_ptr<job_endpoint> endpoint;
   std::unique_ptr<device::device_set>
       devices;  // outlives `member`: other nodes may have mapped device memory until they end
   std::unique_ptr<mobiles::mobile_objects> mobile;         // a protocol of the job
@@ -156,10 +156,10 @@ struct runtime::state {
       : settings(std::move(s)),
         dry(buffers::dry_settings_of(settings)),
         machine(m),
-        seat(dry.nodes ? nullptr
+        endpoint(dry.nodes ? nullptr
              : job     ? std::move(job)
                        : endpoint_of_process(settings)),
-        member(seat ? join(*seat) : nullptr),
+        member(endpoint ? join(*endpoint) : nullptr),
         number(member.get()),
         recorder({.node = member ? member->of().self() : number,
                   .job_nodes = member ? member->of().nodes() : 1,

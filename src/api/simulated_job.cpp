@@ -72,9 +72,9 @@ std::uint32_t simulated_job::nodes() const noexcept { return state_->nodes; }
 std::shared_ptr<job_endpoint> simulated_job::endpoint(std::uint32_t node) const {
   const std::scoped_lock lock(state_->mutex);
   if (state_->is_given[state_->checked(node)])
-    throw error("N11", "the seat of node " + std::to_string(node) + " is already taken")
+    throw error("N11", "the endpoint of node " + std::to_string(node) + " is already taken")
         .because("each node has one runtime")
-        .remedy("take each node's seat once");
+        .remedy("take each node's endpoint once");
   state_->is_given[node] = true;
   return std::make_shared<simulated_endpoint>(state_, static_cast<net::node_number>(node));
 }

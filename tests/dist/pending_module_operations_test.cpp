@@ -51,8 +51,8 @@ class mailbox final : public module, private poller {
   void fail(std::exception_ptr) noexcept override {}
 };
 
-void on_node(const std::shared_ptr<job_endpoint>& seat, const std::shared_ptr<mailbox>& mail, auto&& body) {
-  runtime rt({.workers = 2, .job = seat, .modules = {mail}});
+void on_node(const std::shared_ptr<job_endpoint>& endpoint, const std::shared_ptr<mailbox>& mail, auto&& body) {
+  runtime rt({.workers = 2, .job = endpoint, .modules = {mail}});
   rt.run(body);
 }
 

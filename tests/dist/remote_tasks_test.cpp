@@ -287,7 +287,7 @@ TEST_CASE("calls to a lost node fail, and the other nodes continue") {
 TEST_CASE("misuse is reported by the call") {
   const simulated_job job({.nodes = 2});
   CHECK(error_of([&] { job.endpoint(2); }).code() == "N02");
-  const auto seat = job.endpoint(0);
+  const auto endpoint = job.endpoint(0);
   CHECK(error_of([&] { job.endpoint(0); }).code() == "N11");
   CHECK(error_of([] { simulated_job({.nodes = 0}); }).code() == "N12");
   CHECK(error_of([] { simulated_job({.latency_seconds = -1}); }).code() == "N12");
