@@ -98,7 +98,7 @@ class shared_arrays {
                                                           const std::source_location& where,
                                                           base::thread_context& context) = 0;
   /// Starts the operation that the bytes encode; this floor encoded them on another node. Starts after `gate`. The
-  /// caller drops `saved_value` once `done` has triggered and its waiters need nothing of it.
+  /// caller drops `kept` once `done` has triggered and its waiters need nothing of it.
   struct placed {
     event done;
     std::shared_ptr<const void> kept = {};

@@ -225,7 +225,7 @@ event make_observed(std::span<const dependency> inputs, dependency left, event_c
 template <class Input>
 event make_merge(std::span<const Input> inputs, base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
-  // Inputs that have triggered are ignored. `saved_value` counts the others; up to two need no chain.
+  // Inputs that have triggered are ignored. `kept` counts the others; up to two need no chain.
   std::size_t kept = 0;
   dependency first = event(), second = event();
   input_chain chain(cache);

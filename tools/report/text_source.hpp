@@ -27,7 +27,7 @@ class text_source {
   /// Bytes of the file when it was opened.
   std::size_t file_bytes() const noexcept { return file_bytes_; }
 
-  /// The next window; it begins with the last `saved_value` bytes of this one.
+  /// The next window; it begins with the last `kept` bytes of this one.
   std::string_view move_on(std::size_t kept);
   /// All of the file, from its begin.
   std::string_view whole();
