@@ -12,7 +12,7 @@ using stretto::base::logger;
 
 namespace {
 
-struct saved_value {
+struct kept {
   std::vector<std::string> lines;
   std::vector<log_level> levels;
   logger::sink sink() {

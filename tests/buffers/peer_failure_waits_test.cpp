@@ -31,7 +31,7 @@ using test::run_on_nodes;
 constexpr std::uint32_t most_nodes = 6;
 
 /// State of each node in this process.
-struct saved_value {
+struct kept {
   std::mutex lock;
   std::array<user_event, most_nodes> events{};
   std::array<barrier, most_nodes> barriers{};

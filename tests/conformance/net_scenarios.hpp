@@ -73,7 +73,7 @@ class flood final : public scenario {
     told sent;
     bool is_reused = false;
   };
-  struct saved_value {
+  struct kept {
     payload rest;
     std::vector<std::byte> bytes, expected;
     told landed;

@@ -62,7 +62,7 @@ std::string content(const fs::path& file) {
 }
 
 /// The one file of a folder, and what it holds.
-struct saved_value {
+struct kept {
   fs::path file;
   std::string key, binary;
   explicit kept(const fs::path& folder) {

@@ -90,7 +90,7 @@ struct device_trial {
     std::vector<future<void>> sent;
     bool is_certain = true;
   };
-  struct saved_value {
+  struct kept {
     std::uint32_t node;
     object<int> what;
     values expected;
@@ -98,7 +98,7 @@ struct device_trial {
   std::vector<one> stores;
   std::vector<reading> readings;
   std::vector<moving> moves;
-  std::vector<saved_value> keeps;
+  std::vector<kept> keeps;
   std::vector<std::pair<std::uint32_t, user_event>> events;
   std::vector<bool> is_dead;
   bool has_losses = false;
@@ -320,7 +320,7 @@ struct device_trial {
         }
       });
     }
-    for (saved_value& k : keeps) {
+    for (kept& k : keeps) {
       if (is_dead[k.node]) continue;
       future<object_accessor<const int, 1>> f;
       on(k.node, [&] { f = k.what.read(); });
