@@ -28,14 +28,14 @@ class writer {
 
   template <class T>
     requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  writer& put(T number) {
+  [[gnu::always_inline]] writer& put(T number) {
     put_whole(number);
     return *this;
   }
   /// A structure of numbers without padding.
   template <class T>
     requires std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>
-  writer& put_front(const T& numbers) {
+  [[gnu::always_inline]] writer& put_front(const T& numbers) {
     put_whole(numbers);
     return *this;
   }
@@ -95,13 +95,13 @@ class reader {
 
   template <class T>
     requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  T get() noexcept {
+  [[gnu::always_inline]] T get() noexcept {
     return get_whole<T>();
   }
   /// Reads what put_front has written.
   template <class T>
     requires std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>
-  T get_front() noexcept {
+  [[gnu::always_inline]] T get_front() noexcept {
     return get_whole<T>();
   }
   std::string get_text() { return get_text(get<std::uint16_t>()); }
@@ -111,7 +111,7 @@ class reader {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
   /// A view of the next `n` bytes; empty if fewer are left.
-  std::span<const std::byte> get_bytes(std::size_t n) noexcept {
+  [[gnu::always_inline]] std::span<const std::byte> get_bytes(std::size_t n) noexcept {
     if (n > left_.size()) {
       is_whole_ = false;
       n = 0;
@@ -130,7 +130,7 @@ class reader {
 
  private:
   template <class T>
-  T get_whole() noexcept {
+  [[gnu::always_inline]] T get_whole() noexcept {
     T numbers{};
     const auto bytes = get_bytes(sizeof numbers);
     if (!bytes.empty()) std::memcpy(&numbers, bytes.data(), sizeof numbers);
