@@ -12,7 +12,7 @@ Rules
   3. Functions that can throw say so: a column `throws`, a sentence with "throw" or "never fails", or a code of an
      error in the comment. Not asked for: what is noexcept, constexpr or consteval, and what the compiler writes.
 
-The counts of rules 2 and 3 may be above 0, but no larger than LIMITS, and these have to follow when a count shrinks.
+The counts of rules 2 and 3 may not be larger than LIMITS, which may only shrink.
 """
 import re
 import sys

@@ -70,7 +70,7 @@ namespace kernels {
 bool is_allowed(const allowed_elements& in, const std::int64_t* at, std::size_t axes) noexcept;
 /// Records that a checked kernel has accessed this element.
 void note_touched(touched_elements& in, const std::int64_t* at, std::size_t axes) noexcept;
-/// Records that the running item of a trial run accesses the element at this address. Throws K04 to K07 for a conflict.
+/// Records that the running item of a trial run accesses the element at this address. Throws K03 to K07 for an error.
 void note_use(shadow_array& in, std::byte* element, const std::int64_t* at, std::size_t axes);
 }  // namespace kernels
 

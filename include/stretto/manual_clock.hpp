@@ -45,7 +45,7 @@ class manual_clock {
   /// The current time of this clock.
   time_point now() const noexcept;
   /// Advances the clock; a duration of 0 or less changes nothing. Waits whose deadline has passed then return false.
-  /// Never throws in practice: std::system_error if a mutex cannot be locked.
+  /// Throws std::system_error if a mutex cannot be locked.
   void advance(std::chrono::nanoseconds by);
   /// Advances the clock to this time; an earlier one changes nothing. Throws as advance().
   void advance_to(time_point t);

@@ -85,8 +85,8 @@ struct place_description {
 /// A link between two adjacent places, without a direction.
 struct place_link {
   place a, b;                                        // the two ends
-  std::optional<double> bandwidth_bytes_per_second;  // of one direction
-  std::optional<double> latency_seconds;             // of one direction
+  std::optional<double> bandwidth_bytes_per_second;  // absent if unknown
+  std::optional<double> latency_seconds;             // absent if unknown
 
   friend bool operator==(const place_link&, const place_link&) = default;
 };
