@@ -103,8 +103,8 @@ class device_scheduler {
 /// Creates a scheduler by the name of its policy:
 ///
 ///   fifo             tasks in the order of submission, for any device
-///   locality         each device gets, among the next tasks, the one with the smallest additional copy there: the bytes to
-///                    copy, less those that the best device for the task would copy
+///   locality         each device gets, among the next tasks, the one with the smallest additional copy there: the
+///                    bytes to copy, less those that the best device for the task would copy
 ///   earliest_finish  each task goes to the device that will finish it first, by measured speeds and the work that
 ///                    devices still have; kernels that a device has not run yet are tried there, one at a time
 ///   work_stealing    each task waits at the device that has most of its data; devices without work steal
