@@ -35,9 +35,6 @@
 #pragma once
 
 #include <stretto/compiler.hpp>
-#pragma once
-
-#include <stretto/compiler.hpp>
 #include <stretto/detail/archive_base.hpp>
 #include <stretto/detail/parcel.hpp>
 #include <stretto/detail/transferable.hpp>
