@@ -24,11 +24,10 @@ namespace stretto {
 
 /// The kinds of devices that compute launches.
 ///
-///   host     the workers of this node
-///   device   any device
-///   cpu, gpu, accelerator   a device of that kind, as its driver reports it. A processor that a driver offers as a
-///                           device
-///            is a cpu, not the host. A simulated device is a gpu
+///   host                     the workers of this node
+///   device                   any device
+///   cpu, gpu, accelerator    a device of that kind, as its driver reports it. A processor that a driver offers as a
+///                            device is a cpu, not the host. A simulated device is a gpu
 enum class device_kind : std::uint8_t { host, device, cpu, gpu, accelerator };
 
 /// The result of on(device_kind::...): a set of kinds, one bit each.
