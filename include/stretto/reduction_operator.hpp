@@ -38,7 +38,7 @@ namespace stretto {
 ///   apply      changes an element by a contribution
 ///   fold       combines two contributions: applying the result equals applying first and second in this order.
 ///              Associative
-///   is_commutative   optional, a constexpr bool; true if absent
+///   is_commutative     optional, a constexpr bool; true if absent
 template <class Op>
 concept reduction_operator =
     std::is_trivially_copyable_v<typename Op::lhs_type> && std::is_trivially_copyable_v<typename Op::rhs_type> &&
