@@ -11,11 +11,11 @@
 //       mobile<account> m = make_mobile<account>(at_node(0), name("savings"));
 //       send(m, call<&account::pay>(5));
 //       future<long> before = send(m, call<&account::shown>());
-//       send(after(before), m, call([](account& a, long by) { a.balance *= by; }, 2));
+//       future<void> doubled = send(after(before), m, call([](account& a, long by) { a.balance *= by; }, 2));
 //       migrate(m, at_node(job_nodes() - 1));  // later messages follow the object
-//       const long after_all = send(m, call<&account::shown>()).get();
+//       const long result = send(after(doubled), m, call<&account::shown>()).get();
 //       destroy(m);
-//       return after_all;  // 10
+//       return result;  // 10
 //     }
 //
 // A handler runs as a task on the node of its object. A handler that takes the object as const is a reader; readers run
