@@ -1,5 +1,5 @@
-// buffer_save.cpp - saves buffers: a task on each node copies its rows; node 0 has all rows written, and the other
-// values.
+// buffer_save.cpp - saves buffers and values: a task on each node copies the node's rows. Then node 0 calls a function
+// on each node that writes these rows, and writes the other values itself.
 #include <stretto/buffer_checkpoint.hpp>
 #include <stretto/error.hpp>
 #include <stretto/forasync.hpp>
@@ -24,7 +24,7 @@ namespace {
 using buffers::wait_for_cause;
 using detail::kept_variable;
 
-/// Called on each node: writes its copied rows and returns the written files.
+/// Runs on each node: writes its copied rows and returns the entries of the files.
 std::vector<file_entry> write_rows_here(const std::string& root, std::uint64_t number) {
   const std::source_location where = std::source_location::current();
   const copies_of_buffers mine = copies_here()->find(number, where);
@@ -49,7 +49,7 @@ std::vector<file_entry> write_rows_here(const std::string& root, std::uint64_t n
   return written;
 }
 
-/// Called on node 0: waits until the checkpoint is in place.
+/// Runs on node 0 for another node: waits until the checkpoint is in place.
 int wait_until_written(std::uint64_t number) {
   const std::source_location where = std::source_location::current();
   wait_for_cause(copies_here()->find(number, where).written, where);

@@ -23,8 +23,8 @@ struct file_entry {
   std::string name;  // relative to the directory
   std::uint64_t bytes = 0;
   std::uint32_t checksum = 0;
-  // the checksum covers all but the last four bytes, which hold that checksum: the checksum of the whole file would
-  // be constant
+  // The checksum covers all but the last four bytes, which hold the same checksum. That of the whole file would be the
+  // same for all files.
   bool excludes_checksum = false;
 
   template <class Archive>
@@ -39,7 +39,7 @@ using files::temporary_path_of;
 void create_temporary_folder(const std::filesystem::path& directory);
 /// Writes a file and creates its folders. Throws C01.
 file_entry write_file(const std::filesystem::path& root, const std::string& name, std::span<const std::byte> content);
-/// The same for a chunk, whose last four bytes are its own checksum.
+/// The same for a chunk, which ends with the checksum of its other bytes.
 file_entry write_chunk(const std::filesystem::path& root, const std::string& name, std::span<const std::byte> content);
 file_entry write_text(const std::filesystem::path& root, const std::string& name, std::string_view content);
 /// Replaces the directory by the temporary one. Throws C01.

@@ -47,18 +47,18 @@ T number_named(const std::string& text, std::uint64_t most) {
   std::uint64_t n = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
   require(fault == std::errc() && end == text.data() + text.size() && n <= most,
-          "a name that is no number, or too large a one");
+          "a name that is not a number, or out of range");
   return static_cast<T>(n);
 }
 
 std::vector<std::int64_t> lengths_from(const json& j) {
-  require(j.is_array() && j.size() <= 64, "lengths that are no short list");
+  require(j.is_array() && j.size() <= 64, "lengths that are not a list of at most 64 numbers");
   std::vector<std::int64_t> all;
   for (const json& n : j) {
     require(n.is_number_integer() && !(n.is_number_unsigned() && n.get<std::uint64_t>() > most_length),
-            "a length that is none");
+            "a length that is not an integer up to 2^61");
     all.push_back(n.get<std::int64_t>());
-    require(all.back() >= -static_cast<std::int64_t>(most_length), "a length that is none");
+    require(all.back() >= -static_cast<std::int64_t>(most_length), "a length below -2^61");
   }
   return all;
 }
@@ -75,7 +75,8 @@ saved_shape shape_from(const json& j) {
     require(bytes <= std::uint64_t{1} << 62, "lengths of more than 2^62 bytes");
   }
   if (j.contains("origin")) s.origin = lengths_from(j["origin"]);
-  require(s.origin.empty() || s.origin.size() == s.lengths.size(), "an origin of other axes than the lengths");
+  require(s.origin.empty() || s.origin.size() == s.lengths.size(),
+          "an origin with another number of axes than the lengths");
   if (j.contains("fields_of")) s.fields_of = j["fields_of"];
   if (j.contains("rows")) s.rows = number_in<std::int64_t>(j["rows"], 0, most_length);
   return s;
@@ -84,11 +85,11 @@ saved_shape shape_from(const json& j) {
 /// Throws unless the file's path stays within the directory.
 void require_inside(const std::string& file) {
   require(!file.empty() && file.size() <= 4096 && file.front() != '/' && file.find('\0') == file.npos,
-          "a file that has no name within the directory");
+          "a file name that is empty, absolute, or too long");
   for (std::size_t at = 0; at <= file.size();) {
     const std::size_t end = std::min(file.find('/', at), file.size());
     const std::string_view part(file.data() + at, end - at);
-    require(!part.empty() && part != "." && part != "..", "a file that is not within the directory");
+    require(!part.empty() && part != "." && part != "..", "a file outside of the directory");
     at = end + 1;
   }
 }
@@ -97,14 +98,14 @@ file_entry entry_from(const std::string& name, const json& j, int format) {
   require_inside(name);
   const bool excludes_checksum = format >= 2 && j.contains("payload_crc32c");
   const std::string sum = j.at(excludes_checksum ? "payload_crc32c" : "crc32c");
-  require(sum.size() == no_checksum.size(), "a checksum that is none");
+  require(sum.size() == no_checksum.size(), "a checksum that has not 8 digits");
   return {name, number_in<std::uint64_t>(j.at("bytes"), 0, std::uint64_t{1} << 62), checksum_in(sum),
           excludes_checksum};
 }
 
 /// The members of a JSON object; throws for other values.
 auto members_of(const json& j) {
-  require(j.is_object(), "a list, or a value, in place of names with what they have");
+  require(j.is_object(), "a list or a plain value instead of a JSON object");
   return j.items();
 }
 
@@ -126,8 +127,8 @@ checkpoint_content content_from(const json& all, const std::filesystem::path& di
   c.objects = number_in<std::uint64_t>(all.at("objects"), 0, most);
   c.messages = number_in<std::uint64_t>(all.at("messages"), 0, most);
   const auto keep = [](checkpoint_content::kept_map& in, const std::string& name, const json& shape) {
-    require(is_valid_name(name), "a name that nothing is kept under");
-    require(in.emplace(name, shape_from(shape)).second, "a name twice");
+    require(is_valid_name(name), "a name that no value can have");
+    require(in.emplace(name, shape_from(shape)).second, "a name that occurs twice");
   };
   for (const auto& [name, shape] : members_of(all.at("kept"))) keep(c.kept, name, shape);
   const json by_nodes = all.value("kept_by_nodes", json::object());
@@ -138,9 +139,9 @@ checkpoint_content content_from(const json& all, const std::filesystem::path& di
     require(
         c.homes.emplace(number_named<std::uint16_t>(number, most_nodes), number_in<std::uint16_t>(node, 0, c.nodes - 1))
             .second,
-        "a number twice");
+        "a node number that occurs twice");
   for (const auto& [name, f] : members_of(all.at("files")))
-    require(c.files.emplace(name, entry_from(name, f, static_cast<int>(format))).second, "a file twice");
+    require(c.files.emplace(name, entry_from(name, f, static_cast<int>(format))).second, "a file that occurs twice");
   return c;
 }
 
@@ -194,7 +195,7 @@ std::string with_checksum(std::string text) {
 detail::checkpoint_content content_in(std::string text, const std::filesystem::path& directory) {
   const auto file = directory / contents_name;
   try {
-    require(!files::is_nested_too_deeply(text), "lists within lists");
+    require(!files::is_nested_too_deeply(text), "values that are nested too deeply");
     const json all = json::parse(text);
     const std::size_t at = checksum_position(text, all);
     const std::string sum = text.substr(at, no_checksum.size());

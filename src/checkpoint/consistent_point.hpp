@@ -10,8 +10,8 @@
 
 namespace stretto::checkpoints {
 
-/// Pauses all nodes until they are consistent, lets each copy its mobile objects and its per-node values, calls
-/// `then`, and resumes the nodes, also if something fails. Throws C09, C10, and exceptions of fields().
+/// Pauses all nodes until they are consistent; makes each node copy its mobile objects and per-node values; calls
+/// `then` on this node; resumes all nodes, also after a failure. Throws C09, C10, and exceptions of fields().
 void at_consistent_point(const std::function<void()>& then, const std::source_location& where);
 
 }  // namespace stretto::checkpoints

@@ -18,7 +18,7 @@ inline void require(bool is_so, const char* what) {
 template <class T>
 T number_in(const nlohmann::ordered_json& j, std::uint64_t least, std::uint64_t most) {
   require(j.is_number_integer() && (j.is_number_unsigned() || j.get<std::int64_t>() >= 0),
-          "a number that is none, or below 0");
+          "a value that is not an integer of at least 0");
   const auto n = j.get<std::uint64_t>();
   require(n >= least && n <= most, "a number out of range");
   return static_cast<T>(n);

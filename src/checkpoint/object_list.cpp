@@ -67,7 +67,7 @@ listed_object object_in(const json& j, std::uint32_t node) {
   o.what.type_name = j.at("of");
   o.what.name = j.at("name");
   o.content = place_in(j, node);
-  require(j.at("messages").is_array(), "messages that are no list");
+  require(j.at("messages").is_array(), "messages that are not a list");
   for (const json& m : j["messages"]) o.messages.push_back(message_from(m, node));
   return o;
 }
@@ -89,7 +89,7 @@ std::string text_of(const std::vector<listed_object>& all) {
 
 std::vector<listed_object> objects_in(std::string_view text, std::uint32_t node, const std::filesystem::path& file) {
   try {
-    require(!files::is_nested_too_deeply(text), "lists within lists");
+    require(!files::is_nested_too_deeply(text), "values that are nested too deeply");
     const json list = json::parse(text);
     require(list.is_array(), "no list");
     std::vector<listed_object> all;

@@ -1,4 +1,5 @@
-// object_list.hpp - mobile/node3.json: the mobile objects of a node with their waiting messages, as text and back.
+// object_list.hpp - writes and reads mobile/node3.json: the list of a node's mobile objects with their waiting
+// messages.
 //
 // Threads     pure.
 // Invariants  (1) objects_in returns what text_of was given, or throws C02; positions of bytes lie within the
@@ -32,7 +33,7 @@ struct listed_message {
   }
 };
 struct listed_object {
-  mobiles::saved_object what;  // without content and letters
+  mobiles::saved_object what;  // without its data and messages
   place_of_bytes content;
   std::vector<listed_message> messages;
   mobiles::rank at = 0;  // the node that restores it
@@ -42,7 +43,7 @@ struct listed_object {
     a(o.what.id, o.what.type, o.what.name, o.content, o.messages, o.at);
   }
 };
-/// The list as text; it gives positions in place of bytes.
+/// The list as text. It contains positions in the node's array instead of bytes.
 std::string text_of(const std::vector<listed_object>& all);
 /// Parses the list `file` of a node. Throws C02.
 std::vector<listed_object> objects_in(std::string_view text, std::uint32_t node, const std::filesystem::path& file);

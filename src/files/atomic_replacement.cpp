@@ -20,7 +20,7 @@ namespace {
 
 void sync_folder(const fs::path& folder, const file_errors& c) {
   const base::file_descriptor d(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // EINVAL: not needed on this file system
+  // EINVAL: this file system cannot sync folders, and need not
   if (d.number() < 0 || (::fsync(d.number()) != 0 && errno != EINVAL)) throw c.cannot_write(folder, errno);
 }
 

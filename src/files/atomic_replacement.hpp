@@ -1,10 +1,10 @@
-// atomic_replacement.hpp - replaces a file or folder as a whole: it is written under a temporary name and then
-// renamed.
+// atomic_replacement.hpp - replaces a file or folder as a whole: the caller writes it under a temporary name, and
+// put_in_place renames it.
 //
 // Threads     any; one thread at a time works on a file or folder.
-// Invariants  (1) whenever the program is killed, the name denotes the complete old or the complete new content.
-//             (Exception: on file systems that cannot exchange names, a replaced folder is for a moment only at
-//             NAME.previous.) (2) replaced content is on disk.
+// Invariants  (1) at any time the name denotes the complete old or the complete new data. Exception: on file systems
+//             that cannot exchange names, the old folder is only at NAME.previous for a moment. (2) when put_in_place
+//             returns, the new data is on disk.
 // Source      write, fsync, rename: the usual way; exchange of names: renameat2 of Linux.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace stretto::files {
 
-/// Constructors of the errors that a caller of this floor reports.
+/// Functions that make the errors of this floor's caller.
 struct file_errors {
   error (*cannot_write)(const std::filesystem::path& what, int number);  // `number` is an errno
   error (*damaged)(const std::filesystem::path& file, const std::string& expected, const std::string& found);
@@ -35,8 +35,7 @@ void create_temporary_folder(const std::filesystem::path& name, const file_error
 void write_file(const std::filesystem::path& file, std::span<const std::byte> content, const file_errors& c);
 /// Replaces `name` by its temporary file or folder.
 void put_in_place(const std::filesystem::path& name, const file_errors& c);
-/// The path of the complete content: `name`, or NAME.previous after an interrupted replacement; empty if neither
-/// exists.
+/// The path of the complete data: `name`, or NAME.previous after an interrupted replacement; empty if neither exists.
 std::filesystem::path find_complete(const std::filesystem::path& name);
 
 /// Reads a file. A file of more than `most` bytes is reported as damaged before memory is allocated.

@@ -19,7 +19,7 @@
 
 namespace stretto::files {
 
-static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "elements are written without conversion");
 
 namespace {
 
@@ -37,7 +37,7 @@ constexpr std::array<std::pair<std::string_view, std::uint32_t>, 11> number_type
                                                                                    {"float32", 4},
                                                                                    {"float64", 8}}};
 
-/// 0 if the type is not known.
+/// The bytes of an element; 0 if the type is not known.
 std::uint32_t bytes_of_type(const std::string& type) {
   for (const auto& [name, bytes] : number_types)
     if (name == type) return bytes;
@@ -110,7 +110,7 @@ void read_codecs(const json& all, const std::string& file, zarr_array& a) {
       throw_unsupported(file, "the codec \"" + name + "\"", "bytes, crc32c, zstd, gzip");
     }
   }
-  if (a.codecs.empty()) throw_malformed(file, "it has no codec that says how elements become bytes");
+  if (a.codecs.empty()) throw_malformed(file, "it has no codec that converts elements to bytes");
 }
 
 template <class T>
@@ -259,18 +259,18 @@ std::string group_text() {
 }
 
 namespace {
-/// In bytes. A chunk may exceed an array that will grow, but reading allocates whole chunks.
+/// In bytes. A chunk may be larger than the array, for example if the array will grow. But reading allocates whole
+/// chunks.
 constexpr double most_chunk_of_small_array = 0x1p27;
 }  // namespace
 
 zarr_array array_in(std::string_view text, const std::string& file) {
   try {
-    if (is_nested_too_deeply(text))
-      throw_malformed(file, "it has lists within lists, deeper than any that tell of an array");
+    if (is_nested_too_deeply(text)) throw_malformed(file, "its values are nested too deeply");
     const json all = json::parse(text);
     if (all.at("zarr_format") != 3)
       throw_malformed(file, "it is of version " + all["zarr_format"].dump() + " of the format");
-    if (all.at("node_type") != "array") throw_malformed(file, "it tells of a " + all["node_type"].get<std::string>());
+    if (all.at("node_type") != "array") throw_malformed(file, "it describes a " + all["node_type"].get<std::string>());
     zarr_array a;
     a.shape = lengths_in(all.at("shape"), file, "its shape");
     const json& type = all.at("data_type");
@@ -289,15 +289,14 @@ zarr_array array_in(std::string_view text, const std::string& file) {
     a.chunk = lengths_in(grid.at("configuration").at("chunk_shape"), file, "the shape of its chunks");
     if (a.chunk.size() != a.shape.size())
       throw_malformed(file, "its chunks have another number of axes than the array");
-    // Refuses arrays whose size overflows.
+    // Reject arrays whose size would overflow.
     double bytes = a.element_bytes, chunk = a.element_bytes;
     for (std::size_t axis = 0; axis < a.shape.size(); ++axis) {
       if (a.shape[axis] < 0 || a.chunk[axis] < 1)
         throw_malformed(file, "a length of its axes is below 0, or of its chunks below 1");
       bytes *= static_cast<double>(a.shape[axis]), chunk *= static_cast<double>(a.chunk[axis]);
     }
-    if (bytes > 0x1p62 || chunk > 0x1p40)
-      throw_malformed(file, "it, or one of its chunks, has more bytes than memory can have");
+    if (bytes > 0x1p62 || chunk > 0x1p40) throw_malformed(file, "the array or a chunk is larger than any memory");
     if (chunk > std::max(most_chunk_of_small_array, 4 * bytes))
       throw_malformed(file, "one of its chunks is far larger than the whole array");
     const json& keys = all.at("chunk_key_encoding");
@@ -308,7 +307,7 @@ zarr_array array_in(std::string_view text, const std::string& file) {
       throw_unsupported(file, "the chunk key encoding \"" + name_of(keys) + "\"", "default, v2");
     const std::string separator = configuration.value("separator", is_v2 ? "." : "/");
     if (separator != "/" && separator != ".")
-      throw_malformed(file, "names of chunks are parted by \"" + separator + "\"");
+      throw_malformed(file, "it separates chunk names with \"" + separator + "\"");
     a.separator = separator[0];
     if (is_v2) a.prefix.clear();
     read_codecs(all.at("codecs"), file, a);
@@ -324,7 +323,7 @@ zarr_array array_in(std::string_view text, const std::string& file) {
       throw_malformed(file, "its attribute \"origin\" has another number of axes than the array");
     for (std::size_t axis = 0; axis < a.origin.size(); ++axis)
       if (std::abs(static_cast<double>(a.origin[axis])) + static_cast<double>(a.shape[axis]) > 0x1p62)
-        throw_malformed(file, "its attribute \"origin\" is beyond what coordinates can be");
+        throw_malformed(file, "its attribute \"origin\" puts coordinates out of range");
     return a;
   } catch (const json::exception& e) {
     throw_malformed(file, e.what());
