@@ -56,7 +56,7 @@ inline phases& find(std::uint64_t id, std::uint64_t phase, event_cache& cache, c
 }
 
 /// The interface to a barrier of another node; null for barriers of this one, and for ids that find() refuses.
-inline remote_barriers* elsewhere(std::uint64_t id, event_cache& cache) noexcept {
+inline remote_barriers* remote_interface_of(std::uint64_t id, event_cache& cache) noexcept {
   if (barrier_table::node_of(id) == cache.node || !id) [[likely]]
     return nullptr;
   auto* others = cache.table->barriers_elsewhere.load(std::memory_order_acquire);
@@ -114,7 +114,7 @@ struct late_arrival : waiter {
   static void take_effect(waiter& self, const failure* cause, base::thread_context& context) noexcept {
     auto& late = static_cast<late_arrival&>(self);
     auto& cache = event_cache::of(context);
-    if (auto* others = elsewhere(late.id, cache)) [[unlikely]]
+    if (auto* others = remote_interface_of(late.id, cache)) [[unlikely]]
       others->arrive(late.id, late.phase, late.count, cause, late.value(), as_phase_fold(late.fold), context,
                      late.where);
     else if (phases* p = find_barrier(late.id, *cache.table))
@@ -143,8 +143,8 @@ void arrive_elsewhere(std::uint64_t id, std::uint64_t phase, const void* value, 
   const bool now = has_ended(when, cache);
   const std::size_t bytes = fold ? fold->bytes : 0;
   if (now)
-    return elsewhere(id, cache)->arrive(id, phase, count, cause_of(when, cache).get(), value, as_phase_fold(fold),
-                                        context, where);
+    return remote_interface_of(id, cache)->arrive(id, phase, count, cause_of(when, cache).get(), value,
+                                                  as_phase_fold(fold), context, where);
   auto* late = late_arrival::make(cache, id, phase, count, value, bytes, fold, where);
   if (!subscribe(when, *late, cache, context)) late_arrival::take_effect(*late, cause_of(when, cache).get(), context);
 }
@@ -152,7 +152,7 @@ void arrive_elsewhere(std::uint64_t id, std::uint64_t phase, const void* value, 
 void arrive_after(std::uint64_t id, std::uint64_t phase, const void* value, const value_fold* fold, dependency when,
                   std::uint32_t count, base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
-  if (elsewhere(id, cache)) return arrive_elsewhere(id, phase, value, fold, when, count, context, where);
+  if (remote_interface_of(id, cache)) return arrive_elsewhere(id, phase, value, fold, when, count, context, where);
   phases& p = find(id, phase, cache, where);
   const std::size_t bytes = value ? p.value_bytes() : 0;
   const bool now = has_ended(when, cache);
@@ -192,7 +192,7 @@ barrier barrier::create(std::uint32_t arrivals, const value_fold& fold, std::sou
 void barrier::arrive(std::uint32_t count, std::source_location where) const {
   auto& context = caller("barrier::arrive");
   auto& cache = event_cache::of(context);
-  if (auto* others = elsewhere(id_, cache)) [[unlikely]]
+  if (auto* others = remote_interface_of(id_, cache)) [[unlikely]]
     return others->arrive(id_, phase_, count, nullptr, nullptr, {}, context, where);
   phases& p = find(id_, phase_, cache, where);
   if (const auto result = p.arrive(phase_, count, context, where); result != phases::outcome::done) [[unlikely]]
@@ -219,29 +219,31 @@ void detail::alter_for_node(std::uint64_t id, std::uint64_t phase, std::int32_t 
   phases& p = find(id, phase, event_cache::of(context), where);
   const auto result = p.alter(phase, delta, context);
   if (result == phases::outcome::done) return;
-  const bool past = result == phases::outcome::past, few = result == phases::outcome::too_few;
+  const bool is_past = result == phases::outcome::past, is_below = result == phases::outcome::too_few;
   error refusal("E24", "the arrival count of " + name_of(id, phase) + " cannot change by " + std::to_string(delta));
   refusal.fact("created", p.where()).fact("altered", where);
-  if (!past) refusal.fact("expected", std::to_string(p.expected_and_announced(phase).first));
+  if (!is_past) refusal.fact("expected", std::to_string(p.expected_and_announced(phase).first));
   throw std::move(refusal)
-      .because(past  ? "the phase has already completed"
-               : few ? "this phase or a later one would expect fewer arrivals than have been made, or a negative number"
-                     : "a phase expects at most " + std::to_string(barrier::most_arrivals) + " arrivals")
-      .remedy(past  ? "alter a later phase, or alter while one of your arrivals is still expected"
-              : few ? "lower the count before these tasks arrive"
-                    : "arrive once per group");
+      .because(is_past ? "the phase has already completed"
+               : is_below
+                   ? "this phase or a later one would expect fewer arrivals than have been made, or a negative number"
+                   : "a phase expects at most " + std::to_string(barrier::most_arrivals) + " arrivals")
+      .remedy(is_past    ? "alter a later phase, or alter while one of your arrivals is still expected"
+              : is_below ? "lower the count before these tasks arrive"
+                         : "arrive once per group");
 }
 
 stretto::event barrier::alter_arrival_count(std::int32_t delta, std::source_location where) const {
   auto& context = caller("barrier::alter_arrival_count");
-  if (auto* others = elsewhere(id_, event_cache::of(context))) return others->alter(id_, phase_, delta, context, where);
+  if (auto* others = remote_interface_of(id_, event_cache::of(context)))
+    return others->alter(id_, phase_, delta, context, where);
   alter_for_node(id_, phase_, delta, context, where);
   return {};
 }
 
 bool barrier::has_triggered() const {
   auto& cache = event_cache::of(caller("barrier::has_triggered"));
-  if (auto* others = elsewhere(id_, cache)) [[unlikely]]
+  if (auto* others = remote_interface_of(id_, cache)) [[unlikely]]
     return others->has_ended(id_, phase_);
   return find(id_, phase_, cache, std::source_location::current()).has_ended(phase_);
 }
@@ -249,20 +251,22 @@ bool barrier::has_triggered() const {
 stretto::event barrier::event(std::source_location where) const {
   auto& context = caller("barrier::event");
   if (context.observer) context.observer->synchronised(context);  // a phase that has ended has no event
-  if (auto* others = elsewhere(id_, event_cache::of(context))) return others->event_at(id_, phase_, context, where);
+  if (auto* others = remote_interface_of(id_, event_cache::of(context)))
+    return others->event_at(id_, phase_, context, where);
   return find(id_, phase_, event_cache::of(context), where).event_at(phase_, context, where);
 }
 
 void barrier::destroy(std::source_location where) const {
   auto& context = caller("barrier::destroy");
-  if (auto* others = elsewhere(id_, event_cache::of(context))) return others->destroy(id_, phase_, context, where);
+  if (auto* others = remote_interface_of(id_, event_cache::of(context)))
+    return others->destroy(id_, phase_, context, where);
   destroy_barrier(id_, phase_, context, where);
 }
 
 bool barrier::result_into(void* value, std::size_t bytes) const {
   const auto where = std::source_location::current();
   auto& cache = event_cache::of(caller("barrier::result"));
-  auto* others = elsewhere(id_, cache);
+  auto* others = remote_interface_of(id_, cache);
   phases* p = others ? nullptr : &find(id_, phase_, cache, where);
   failure_ref cause;
   switch (others ? others->value(id_, phase_, value, bytes, cause) : p->value(phase_, value, cause)) {
@@ -321,14 +325,14 @@ failure_ref detail::barrier_gone(std::uint64_t id, std::uint64_t phase, const st
 std::size_t detail::poison_lacking_phases(const failure_ref& cause, base::thread_context& context,
                                           std::vector<event>& asked) {
   event_table& table = *event_cache::of(context).table;
-  std::vector<std::pair<phases*, std::uint64_t>> lacking;  // and the last phase whose event was requested
+  std::vector<std::pair<phases*, std::uint64_t>> incomplete;  // and the last phase whose event was requested
   barriers_of(table).for_each(table.node, [&](std::uint64_t, phases& p) {
     const auto awaited = p.awaited_phases();
     for (const auto& one : awaited) asked.push_back(one.asked);
-    if (!awaited.empty()) lacking.emplace_back(&p, awaited.back().phase);
+    if (!awaited.empty()) incomplete.emplace_back(&p, awaited.back().phase);
   });
   std::size_t ended = 0;
-  for (const auto& [p, last] : lacking) ended += p->poison_missing_arrivals(last, cause, context);
+  for (const auto& [p, last] : incomplete) ended += p->poison_missing_arrivals(last, cause, context);
   return ended;
 }
 

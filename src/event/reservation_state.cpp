@@ -27,9 +27,9 @@ waiter* take(waiter*& first, waiter*& last) noexcept {
 }
 
 // The waiter function of a queued acquire tells what it wants; it is never called.
-void wait_to_hold(waiter&, const failure*, base::thread_context&) noexcept {}
-void wait_to_share(waiter&, const failure*, base::thread_context&) noexcept {}
-hold wanted_by(const waiter& local) noexcept { return local.fire == wait_to_share ? hold::shared : hold::exclusive; }
+void marks_exclusive(waiter&, const failure*, base::thread_context&) noexcept {}
+void marks_shared(waiter&, const failure*, base::thread_context&) noexcept {}
+hold wanted_by(const waiter& local) noexcept { return local.fire == marks_shared ? hold::shared : hold::exclusive; }
 
 }  // namespace
 
@@ -49,17 +49,17 @@ void reservation_state::start(std::size_t payload_bytes, std::uint32_t fairness,
   payload_bytes_ = payload_bytes;
   fairness_ = fairness;
   where_ = where;
-  held_ = is_elsewhere_ = is_unknown_ = false;
+  is_exclusive_ = is_elsewhere_ = is_unknown_ = false;
   readers_ = 0;
   gone_ = {};
-  preferred_ = 0;
+  local_grants_in_row_ = 0;
   first_ = last_ = first_remote_ = last_remote_ = nullptr;
   skipped_.clear();
 }
 
 void reservation_state::start_elsewhere() {
   start(0, 0, {});
-  held_ = is_elsewhere_ = is_unknown_ = true;
+  is_exclusive_ = is_elsewhere_ = is_unknown_ = true;
 }
 
 void* reservation_state::payload_buffer(std::size_t bytes) {
@@ -76,7 +76,7 @@ bool reservation_state::try_acquire(hold how, const std::source_location& by) no
   const bool free = how == hold::shared ? can_share() : !is_held();
   if (free) {
     if (how == hold::shared) ++readers_;
-    else held_ = true;
+    else is_exclusive_ = true;
     holder_ = by;
   }
   lock_.unlock();
@@ -87,13 +87,13 @@ reservation_state::acquire_result reservation_state::acquire_locked(slot& s, hol
   const bool is_shared = how == hold::shared;
   if (is_shared ? can_share() : !is_held()) {
     if (is_shared) ++readers_;
-    else held_ = true;
+    else is_exclusive_ = true;
     holder_ = s.where.load(std::memory_order_relaxed);
     return acquire_result::now;
   }
   if (gone_) [[unlikely]]
     return acquire_result::never;
-  s.own.fire = is_shared ? wait_to_share : wait_to_hold;
+  s.own.fire = is_shared ? marks_shared : marks_exclusive;
   append(s.own, first_, last_);
   return is_elsewhere_ ? acquire_result::after_transfer : acquire_result::later;
 }
@@ -134,7 +134,7 @@ bool reservation_state::leave(remote_acquire& w) noexcept {
     append(w, first_remote_, last_remote_);
     return false;
   }
-  held_ = is_elsewhere_ = true;
+  is_exclusive_ = is_elsewhere_ = true;
   holder_ = {};
   return true;
 }
@@ -152,8 +152,8 @@ void reservation_state::move_here(std::uint32_t fairness, const std::source_loca
   if (where_.line() != where.line() || where_.file_name() != where.file_name()) where_ = where;
   skipped_ = std::move(along);
   is_elsewhere_ = false;
-  preferred_ = 0;
-  held_ = false;
+  local_grants_in_row_ = 0;
+  is_exclusive_ = false;
   if (readers) {  // ahead of nodes that want the reservation: they have waited on another node already
     waiter* last = readers;
     while (last->next) last = last->next;
@@ -168,21 +168,21 @@ void reservation_state::move_here(std::uint32_t fairness, const std::source_loca
 /// waits until all readers have released, and all others wait behind it.
 void reservation_state::grant_all(grant& next, bool is_local_first) noexcept {
   waiter *last_local = nullptr, *last_remote = nullptr;
-  while (!held_ && (first_ || first_remote_)) {
-    const bool is_local = first_ && (!first_remote_ || preferred_ < fairness_ || is_local_first);
+  while (!is_exclusive_ && (first_ || first_remote_)) {
+    const bool is_local = first_ && (!first_remote_ || local_grants_in_row_ < fairness_ || is_local_first);
     const hold wanted = is_local ? wanted_by(*first_) : static_cast<const remote_acquire*>(first_remote_)->how;
     if (wanted == hold::exclusive && readers_) return;
     is_local_first = false;
-    if (wanted == hold::exclusive) held_ = true;
+    if (wanted == hold::exclusive) is_exclusive_ = true;
     else ++readers_;
     if (is_local) {
-      if (first_remote_) ++preferred_;
+      if (first_remote_) ++local_grants_in_row_;
       waiter* const w = take(first_, last_);
       holder_ = slot::of(*w).where.load(std::memory_order_relaxed);
       append(*w, next.local, last_local);
     } else {
-      preferred_ = 0;
-      is_elsewhere_ = held_;
+      local_grants_in_row_ = 0;
+      is_elsewhere_ = is_exclusive_;
       waiter* const w = take(first_remote_, last_remote_);
       holder_ = {};
       append(*w, next.remote, last_remote);
@@ -203,7 +203,7 @@ bool reservation_state::skip_acquire(const failure& cause) {
   return true;
 }
 
-bool reservation_state::ignore(const failure* root) noexcept {
+bool reservation_state::consume_skipped(const failure* root) noexcept {
   for (auto it = skipped_.begin(); it != skipped_.end(); ++it)
     if (!root || it->root->has_root_of(*root)) {
       if (--it->count == 0) skipped_.erase(it);
@@ -218,10 +218,10 @@ reservation_state::release_result reservation_state::release(const failure* caus
     return release_result::ignored;
   if (is_elsewhere_) [[unlikely]]
     return release_result::elsewhere;
-  if (cause && ignore(&cause->root())) return release_result::ignored;
-  if (!is_held()) return ignore(nullptr) ? release_result::ignored : release_result::not_held;
+  if (cause && consume_skipped(&cause->root())) return release_result::ignored;
+  if (!is_held()) return consume_skipped(nullptr) ? release_result::ignored : release_result::not_held;
   if (readers_) --readers_;
-  else held_ = false;
+  else is_exclusive_ = false;
   grant_all(next, false);
   return release_result::given_back;
 }
@@ -229,7 +229,7 @@ reservation_state::release_result reservation_state::release(const failure* caus
 bool reservation_state::release_skipped(const failure& cause) noexcept {
   std::scoped_lock lock(lock_);
   if (is_elsewhere_ && !gone_) return false;
-  ignore(&cause.root());
+  consume_skipped(&cause.root());
   return true;
 }
 
@@ -250,7 +250,7 @@ reservation_state::waiting reservation_state::stop(failure_ref cause) noexcept {
   {
     std::scoped_lock lock(lock_);
     gone_ = std::move(cause);
-    held_ = true;
+    is_exclusive_ = true;
   }
   return stop();
 }

@@ -133,21 +133,21 @@ class reservation_state {
     void operator()(std::byte* p) const noexcept;
   };
   // These require the lock.
-  bool is_held() const noexcept { return held_ || readers_; }
-  bool can_share() const noexcept { return !held_ && !first_ && !first_remote_; }
+  bool is_held() const noexcept { return is_exclusive_ || readers_; }
+  bool can_share() const noexcept { return !is_exclusive_ && !first_ && !first_remote_; }
   acquire_result acquire_locked(slot& s, hold how) noexcept;
-  bool ignore(const failure* root) noexcept;
+  bool consume_skipped(const failure* root) noexcept;
   void grant_all(grant& next, bool is_local_first) noexcept;
   void allocate(std::size_t bytes);
 
   base::spin_lock lock_;
-  bool held_ = false;          // exclusively; also while another node has it
+  bool is_exclusive_ = false;  // exclusively; also while another node has it
   std::uint32_t readers_ = 0;  // of all nodes
   bool is_elsewhere_ = false, is_unknown_ = false;
   failure_ref gone_;
   std::uint32_t fairness_ = 0;
-  std::uint32_t preferred_ = 0;  // local grants in a row while another node waited
-  waiter* first_ = nullptr;      // local
+  std::uint32_t local_grants_in_row_ = 0;  // local grants in a row while another node waited
+  waiter* first_ = nullptr;                // local
   waiter* last_ = nullptr;
   waiter* first_remote_ = nullptr;
   waiter* last_remote_ = nullptr;
