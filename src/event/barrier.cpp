@@ -55,7 +55,7 @@ inline phases& find(std::uint64_t id, std::uint64_t phase, event_cache& cache, c
   __builtin_unreachable();
 }
 
-/// The interface to a barrier of another node; null for barriers of this one, and for ids that find() refuses.
+/// The interface to barriers of other nodes if `id` is one of them; null for barriers of this node and invalid ids.
 inline remote_barriers* remote_interface_of(std::uint64_t id, event_cache& cache) noexcept {
   if (barrier_table::node_of(id) == cache.node || !id) [[likely]]
     return nullptr;
@@ -83,7 +83,7 @@ phase_fold as_phase_fold(const value_fold* f) noexcept {
       .remedy("arrive at the next phase (advance), or raise the count before with alter_arrival_count");
 }
 
-/// Announced arrivals that wait for their precondition.
+/// Arrivals that are announced to the phase and take effect when their precondition ends.
 struct late_arrival : waiter {
   std::uint64_t id, phase;
   std::uint32_t count;
@@ -325,7 +325,7 @@ failure_ref detail::barrier_gone(std::uint64_t id, std::uint64_t phase, const st
 std::size_t detail::poison_lacking_phases(const failure_ref& cause, base::thread_context& context,
                                           std::vector<event>& asked) {
   event_table& table = *event_cache::of(context).table;
-  std::vector<std::pair<phases*, std::uint64_t>> incomplete;  // and the last phase whose event was requested
+  std::vector<std::pair<phases*, std::uint64_t>> incomplete;  // with the last phase whose event was requested
   barriers_of(table).for_each(table.node, [&](std::uint64_t, phases& p) {
     const auto awaited = p.awaited_phases();
     for (const auto& one : awaited) asked.push_back(one.asked);

@@ -1,4 +1,5 @@
-// event_floor.hpp - the interface of the event floor for other floors; started per runtime, entered per thread.
+// event_floor.hpp - the interface of the event floor for other floors. A runtime starts it once; each of its threads
+// enters it.
 //
 // Threads     start and stop: the thread that makes the runtime. enter and leave: the thread that they concern.
 // Cost        enter: one small cache; storage grows with untriggered events only.
@@ -11,11 +12,12 @@ namespace stretto::detail {
 /// Makes the runtime's event table in its context's slot; stop frees it (all threads have left).
 void start_events(base::runtime_context& runtime);
 void stop_events(base::runtime_context& runtime) noexcept;
-/// Sets the receiver of failures of operations without a task, which reports those that the program does not observe.
+/// Sets the function that receives failures of operations without a task, to report those that nobody observes.
 /// Call it before the runtime's threads use events, and with null once they no longer do.
 void report_unobserved_to(base::runtime_context& runtime, void (*tell)(void* receiver, failure_ref),
                           void* receiver) noexcept;
-/// Passes such a failure on: of a data operation, a deferred release, a promise destroyed without a value.
+/// Passes the failure of an operation without a task to that function: of a data operation, a deferred release, or a
+/// promise that was destroyed without a value.
 void report(const failure_ref& f, base::thread_context& context) noexcept;
 /// Gives a thread its caches of slots; leave returns them to the table. Required before any event verb.
 void enter_events(base::thread_context& thread);
@@ -36,7 +38,8 @@ void end_event(event e, failure_ref cause, base::thread_context& context, const 
 event event_of(completion& c, base::thread_context& context, const std::source_location& where);
 
 /// At the end of the runtime: poisons with E14 every event that has a waiter and that only the program could have
-/// triggered. Returns how many; the work that is skipped because of that may leave more. No other thread is active.
+/// triggered. Returns how many. Work that is skipped as a consequence may leave more such events: call it again until
+/// it returns 0. No other thread may be active.
 std::size_t poison_untriggered(base::thread_context& context) noexcept;
 /// The job cannot make progress on any node, because of `why`. Poisons with it every event that has a waiter and that
 /// only the program could have triggered. Completes the missing arrivals of barrier phases that have a waiter,

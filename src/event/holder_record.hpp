@@ -1,10 +1,10 @@
-// holder_record.hpp - records who holds a thing whose return ends an event: hang reports name the holder next to the
-// event.
+// holder_record.hpp - records that the program holds something, such as a view of elements, until an event ends. If
+// work waits for this event, hang reports name the holder.
 //
-// For floors that lend things to the program, such as a view of elements. A reservation records its holder by itself.
+// Used by floors that give such things to the program. A reservation records its holder by itself.
 //
 // Threads     any; a record may end on another thread than it began on.
-// Cost        a lock each, and a short text: for things that the program holds, not for each operation of the runtime.
+// Cost        a lock at the begin and at the end, and a short text. Too much for each operation of the runtime.
 // Invariants  a record ends before the runtime does.
 #pragma once
 
@@ -21,12 +21,12 @@ class wait_walk;
 
 namespace stretto::detail {
 
-/// Lives from when a thing is lent until it is given back.
+/// Lives as long as the program holds the thing.
 class holder_record {
  public:
   holder_record() = default;
-  /// `until`: the event of the return. `what`: the thing, in the user's terms. `who`: its holder; if empty, the calling
-  /// thread. `since`: the line that took it.
+  /// `until`: the event that ends when the program gives the thing back. `what`: the thing, in the user's terms. `who`:
+  /// its holder; empty: the calling thread. `since`: the source line that took it.
   holder_record(const base::runtime_context& runtime, event until, std::string what, std::string who,
                 const std::source_location& since);
   holder_record(holder_record&& other) noexcept;
@@ -40,7 +40,7 @@ class holder_record {
   std::list<holder_list::entry>::iterator at_;
 };
 
-/// Adds the thing and its holder to the events of the wait graph that something waits for.
+/// Adds the things and their holders to those events of the wait graph for which something waits.
 void add_holders(holder_list& list, base::wait_walk& walk);
 
 }  // namespace stretto::detail

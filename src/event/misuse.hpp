@@ -7,8 +7,8 @@
 
 namespace stretto::detail {
 
-/// Throws E01 or E04: `where` ends `e`, an event of this table or the default event, which has or will have another
-/// end.
+/// Throws E01 or E04: the line `where` ends `e`, an event of this table or the default event. But `e` has ended before,
+/// or a deferred trigger will end it.
 [[noreturn]] void refuse_second_end(event e, event_cache& cache, const std::source_location& where);
 /// Throws E02: `e` would be triggered after `awaited`, which waits for `e`.
 [[noreturn]] void refuse_wait_cycle(event e, event awaited, event_cache& cache, const std::source_location& where);

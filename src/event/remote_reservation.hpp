@@ -1,7 +1,8 @@
-// remote_reservation.hpp - the interface to reservations of other nodes, and to those of this node that have moved.
+// remote_reservation.hpp - the interface to reservations that other nodes made, and to those that have moved to other
+// nodes. `dist` implements it.
 //
-// Each node has a reservation_state for every reservation that it uses: in the table of the node that made it, and as
-// stand-ins on the others. One of the nodes has the reservation, and operations of the others take effect there.
+// Each node has a reservation_state for every reservation that it uses: the node that made it in its table, the others
+// as stand-ins. At any time one node has the reservation. Operations of the other nodes take effect there.
 //
 // Threads     all members from any thread of the runtime.
 #pragma once
@@ -18,10 +19,10 @@ class remote_reservations {
 
   /// The stand-in for a reservation of another node; null if there is no such node in the job.
   virtual detail::reservation_state* find(std::uint64_t id) = 0;
-  /// Requests the reservation, which another node has, for an acquire of this node.
+  /// Requests that the node that has the reservation transfers it to this node, for an acquire that waits here.
   virtual void want(std::uint64_t id, base::thread_context& context) = 0;
 
-  /// Sends a shared acquire to the node that has the reservation, which grants it. No local acquire waits here.
+  /// Sends a shared acquire to the node that has the reservation, which grants it. Requires that no acquire waits here.
   virtual void acquire_shared(std::uint64_t id, detail::slot& s, base::thread_context& context) = 0;
 
   /// Applies a release, a failed acquire, or the release of a failed acquire on the node that has the reservation. Ends
@@ -53,7 +54,7 @@ failure_ref released_unheld(std::uint64_t id, const std::source_location& create
 failure_ref gone_before(std::uint64_t id, const std::source_location& where);
 /// The node that made the reservation, from the bits of its id.
 std::uint16_t home_of_reservation(std::uint64_t id) noexcept;
-/// Fails the acquires and requests that wait, with that cause.
+/// Fails the waiting acquires and requests with the cause `why`.
 void fail_waiters(const reservation_state::waiting& left, const failure_ref& why,
                   base::thread_context& context) noexcept;
 

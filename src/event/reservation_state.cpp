@@ -26,7 +26,7 @@ waiter* take(waiter*& first, waiter*& last) noexcept {
   return w;
 }
 
-// The waiter function of a queued acquire tells what it wants; it is never called.
+// A queued acquire has one of these as its waiter function, which shows how it wants to hold. They are never called.
 void marks_exclusive(waiter&, const failure*, base::thread_context&) noexcept {}
 void marks_shared(waiter&, const failure*, base::thread_context&) noexcept {}
 hold wanted_by(const waiter& local) noexcept { return local.fire == marks_shared ? hold::shared : hold::exclusive; }
@@ -154,7 +154,7 @@ void reservation_state::move_here(std::uint32_t fairness, const std::source_loca
   is_elsewhere_ = false;
   local_grants_in_row_ = 0;
   is_exclusive_ = false;
-  if (readers) {  // ahead of nodes that want the reservation: they have waited on another node already
+  if (readers) {  // they go first: they have waited already on the node where the reservation was
     waiter* last = readers;
     while (last->next) last = last->next;
     last->next = first_remote_;
@@ -164,8 +164,8 @@ void reservation_state::move_here(std::uint32_t fairness, const std::source_loca
   grant_all(next, first_ != nullptr);
 }
 
-/// Grants queued acquires as long as they can hold the reservation together. An exclusive acquire whose turn it is
-/// waits until all readers have released, and all others wait behind it.
+/// Grants queued acquires as long as they can hold the reservation together. If the next acquire is exclusive, it waits
+/// until all readers have released, and all others wait behind it.
 void reservation_state::grant_all(grant& next, bool is_local_first) noexcept {
   waiter *last_local = nullptr, *last_remote = nullptr;
   while (!is_exclusive_ && (first_ || first_remote_)) {

@@ -1,16 +1,16 @@
-// reservation_state.hpp - the state of one reservation: its holders, its queues of waiters, and the releases to be
-// ignored.
+// reservation_state.hpp - the state of one reservation: its holders, its queues of waiters, and the number of releases
+// that it ignores because their acquires failed.
 //
 // Waiting local acquires are event slots, linked by the waiter inside each; requests of other nodes are waiters that
 // `dist` provides. Both queues are first in, first out; between the two, `fairness` decides. A shared acquire queues
 // behind all acquires that wait already.
 //
 // In a job, one node has the reservation, with its payload and the releases to be ignored. The other nodes have
-// stand-ins, in which acquires wait until the reservation is transferred. It moves only while it is free: an exclusive
-// holder is on the node that has it, and that node counts the readers of other nodes. `dist` forwards operations to the
+// stand-ins, in which acquires wait until the reservation arrives. It moves only while it is free: an exclusive holder
+// is always on the node that has it, and that node counts the readers of all nodes. `dist` forwards operations to the
 // node that has it (remote_reservation.hpp).
 //
-// Threads     any; a releasing thread grants the next acquires after it has given the lock back.
+// Threads     any. A thread that releases the reservation fires the granted acquires without the lock.
 #pragma once
 
 #include <atomic>
@@ -43,7 +43,7 @@ class reservation_state {
   /// now: held. later: queued here. after_transfer: queued here; the caller must request the reservation. by_request:
   /// not queued; the caller must ask the node that has the reservation. never: see gone().
   enum class acquire_result { now, later, after_transfer, by_request, never };
-  /// How many releases to ignore, since their acquires failed with this root.
+  /// The number of releases to ignore because their acquires failed with this root cause.
   struct skipped {
     failure_ref root;
     std::uint32_t count;
@@ -72,8 +72,8 @@ class reservation_state {
   /// reservation.
   bool release_skipped(const failure& cause) noexcept;
 
-  /// Moves the reservation to another node: true if it has left now; else `w` is fired when it has, with a cause if the
-  /// reservation was destroyed.
+  /// Gives the reservation up for another node. Returns true if it was free. Otherwise queues `w`, which is fired when
+  /// the reservation may leave, with a cause if it was destroyed.
   bool leave(remote_acquire& w) noexcept;
   /// Removes the waiting readers of other nodes, after the reservation has left.
   waiter* take_remote() noexcept;
@@ -141,12 +141,12 @@ class reservation_state {
   void allocate(std::size_t bytes);
 
   base::spin_lock lock_;
-  bool is_exclusive_ = false;  // exclusively; also while another node has it
+  bool is_exclusive_ = false;  // held exclusively, or another node has the reservation
   std::uint32_t readers_ = 0;  // of all nodes
   bool is_elsewhere_ = false, is_unknown_ = false;
   failure_ref gone_;
   std::uint32_t fairness_ = 0;
-  std::uint32_t local_grants_in_row_ = 0;  // local grants in a row while another node waited
+  std::uint32_t local_grants_in_row_ = 0;  // while another node waited
   waiter* first_ = nullptr;                // local
   waiter* last_ = nullptr;
   waiter* first_remote_ = nullptr;
