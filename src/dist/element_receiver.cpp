@@ -48,22 +48,22 @@ struct element_receiver::incoming_transfer {
   posted_receives::shared posted;  // the target, if it is a posted receive that has not failed; else null
 
   operation_step step_for(const char* what_for) const noexcept {
-    return {.of = order.of, .what_for = what_for, .verb = data::word_of(order.what), .near = target.record};
+    return {.of = order.of, .what_for = what_for, .verb = data::word_of(order.what), .instance = target.record};
   }
 
   std::mutex lock;  // guards what follows
-  bool has_order = false, is_open = false;
+  bool has_order = false, is_target_ready = false;
   std::vector<waiting_piece> waiting;  // until the target is ready
   std::uint32_t pieces = ~0u;          // expected pieces; unknown until one has arrived
-  std::uint32_t arrived = 0, in_place = 0;
+  std::uint32_t arrived_pieces = 0, done_pieces = 0;
   failure_ref cause;
   std::optional<data::staging_buffer> held;  // contributions of a reduction, as they arrive
 };
 
 /// A piece whose content is being received into memory.
 struct element_receiver::piece_in_flight : places::completion {
-  piece_in_flight(element_receiver& r, shared a, const element_piece& p, std::shared_ptr<data::staging_buffer> b)
-      : completion(run_it), by(r), of(std::move(a)), is(p), bytes(std::move(b)) {}
+  piece_in_flight(element_receiver& r, shared transfer, const element_piece& p, std::shared_ptr<data::staging_buffer> b)
+      : completion(run_it), by(r), of(std::move(transfer)), piece(p), bytes(std::move(b)) {}
 
   static void run_it(places::work_item& self) noexcept {
     const std::unique_ptr<piece_in_flight> mine(&static_cast<piece_in_flight&>(self));
@@ -71,21 +71,21 @@ struct element_receiver::piece_in_flight : places::completion {
     if (mine->failure) {
       const failure_ref why =
           detail::make_failure(mine->failure, data::word_of(mine->of->order.what), mine->of->order.where);
-      return mine->by.ended(mine->of, boxes_of(mine->is), why.get(), context);
+      return mine->by.ended(mine->of, boxes_of(mine->piece), why.get(), context);
     }
-    if (!mine->bytes) return mine->by.ended(mine->of, boxes_of(mine->is), nullptr, context);
+    if (!mine->bytes) return mine->by.ended(mine->of, boxes_of(mine->piece), nullptr, context);
     try {
-      mine->by.apply(mine->of, mine->is, mine->bytes, context);
+      mine->by.apply(mine->of, mine->piece, mine->bytes, context);
     } catch (...) {
       const failure_ref why =
           detail::make_failure(std::current_exception(), data::word_of(mine->of->order.what), mine->of->order.where);
-      mine->by.ended(mine->of, boxes_of(mine->is), why.get(), context);
+      mine->by.ended(mine->of, boxes_of(mine->piece), why.get(), context);
     }
   }
 
   element_receiver& by;
   const shared of;
-  const element_piece is;
+  const element_piece piece;
   const std::shared_ptr<data::staging_buffer> bytes;  // staging buffer; null: received directly into the target
 };
 
@@ -100,13 +100,13 @@ element_receiver::element_receiver(job& j, pending_requests& pending, instance_n
 
 element_receiver::shared element_receiver::transfer_of(const request_id& q, rank from) {
   const std::scoped_lock lock(lock_);
-  shared& a = incoming_[{q.requester, q.number}];
-  if (!a) {
-    a = std::make_shared<incoming_transfer>();
-    a->from = from;
-    a->order.of = q;
+  shared& transfer = incoming_[{q.requester, q.number}];
+  if (!transfer) {
+    transfer = std::make_shared<incoming_transfer>();
+    transfer->from = from;
+    transfer->order.of = q;
   }
-  return a;
+  return transfer;
 }
 
 void element_receiver::on_piece(rank from, const element_message& m, net::payload&& rest,
@@ -114,97 +114,100 @@ void element_receiver::on_piece(rank from, const element_message& m, net::payloa
   const element_order& o = m.order;
   const element_piece& p = m.piece;
   if (!m.is_sound(rest.bytes())) return job_.refuse_malformed(m.message, from);
-  const shared a = transfer_of(o.of, from);
-  if (a->has_order && (!are_of_one_operation(a->order, o) || (o.is_held() && a->held_bytes != p.in_all)))
+  const shared transfer = transfer_of(o.of, from);
+  if (transfer->has_order &&
+      (!are_of_one_operation(transfer->order, o) || (o.is_held() && transfer->held_bytes != p.in_all)))
     return job_.refuse_malformed(m.message, from);
   bool is_first = false;
   {
-    const std::scoped_lock lock(a->lock);
-    is_first = !std::exchange(a->has_order, true);
-    if (a->pieces == ~0u) a->pieces = o.pieces;
-    ++a->arrived;
-    if (!a->is_open) {
+    const std::scoped_lock lock(transfer->lock);
+    is_first = !std::exchange(transfer->has_order, true);
+    if (transfer->pieces == ~0u) transfer->pieces = o.pieces;
+    ++transfer->arrived_pieces;
+    if (!transfer->is_target_ready) {
       std::shared_ptr<data::staging_buffer> here;
       if (rest.is_here()) {
         here = std::make_shared<data::staging_buffer>(data::state_of(context).staging, rest.bytes());
         if (rest.bytes()) std::memcpy(here->data(), rest.here().data(), rest.bytes());
       }
-      a->waiting.push_back({p, std::move(rest), std::move(here)});
+      transfer->waiting.push_back({p, std::move(rest), std::move(here)});
       if (!is_first) return;
     }
   }
-  if (!is_first) return land(a, {p, std::move(rest)}, context);
-  a->order = o;
-  a->held_bytes = p.in_all;
+  if (!is_first) return write_piece(transfer, {p, std::move(rest)}, context);
+  transfer->order = o;
+  transfer->held_bytes = p.in_all;
   try {
-    a->kind = decode_kind(o.reduction.bits, job_.name_of(job_.self()), o.where);
-    resolve_target(a, context);
+    transfer->kind = decode_kind(o.reduction.bits, job_.name_of(job_.self()), o.where);
+    resolve_target(transfer, context);
   } catch (...) {
-    on_target_ready(a, detail::make_failure(std::current_exception(), data::word_of(o.what), o.where), context);
+    on_target_ready(transfer, detail::make_failure(std::current_exception(), data::word_of(o.what), o.where), context);
   }
 }
 
 void element_receiver::on_offer(received_offer&& of, base::thread_context& context) {
   if (!data::can_import(of.is.source, job_.node_of(of.from), context)) return offers_.reply_to(of, offer_reply::never);
-  const shared a = transfer_of(of.is.order.of, of.from);
+  const shared transfer = transfer_of(of.is.order.of, of.from);
   const auto kept = std::make_shared<const received_offer>(std::move(of));
   {
-    const std::scoped_lock lock(a->lock);
-    a->has_order = true;
-    a->pieces = a->arrived = 1;
-    a->waiting.push_back({{.is = element_piece::form::offered}, {}, {}, kept});
+    const std::scoped_lock lock(transfer->lock);
+    transfer->has_order = true;
+    transfer->pieces = transfer->arrived_pieces = 1;
+    transfer->waiting.push_back({{.is = element_piece::form::offered}, {}, {}, kept});
   }
-  a->order = kept->is.order;
+  transfer->order = kept->is.order;
   try {
-    resolve_target(a, context);
+    resolve_target(transfer, context);
   } catch (...) {
-    on_target_ready(a, detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where),
-                    context);
+    on_target_ready(
+        transfer,
+        detail::make_failure(std::current_exception(), data::word_of(transfer->order.what), transfer->order.where),
+        context);
   }
 }
 
-void element_receiver::pull(const shared& a, const std::shared_ptr<const received_offer>& of,
+void element_receiver::pull(const shared& transfer, const std::shared_ptr<const received_offer>& of,
                             base::thread_context& context) noexcept {
-  const element_order& o = a->order;
-  const auto over = [this, a, of](const failure* cause, base::thread_context& on) {
+  const element_order& o = transfer->order;
+  const auto finish = [this, transfer, of](const failure* cause, base::thread_context& on) {
     offers_.reply_to(*of, offer_reply::pulled);
-    ended(a, of->is.boxes, cause, on);
+    ended(transfer, of->is.boxes, cause, on);
   };
   try {
-    failure_ref why = a->posted ? posted_.begin(*a->posted) : failure_ref();
-    if (why || (!a->posted && has_failed(*a))) {  // the elements are no longer needed
+    failure_ref why = transfer->posted ? posted_.begin(*transfer->posted) : failure_ref();
+    if (why || (!transfer->posted && has_failed(*transfer))) {  // the elements are no longer needed
       offers_.reply_to(*of, offer_reply::pulled);
-      return count_piece(a, why.get(), context);
+      return count_piece(transfer, why.get(), context);
     }
-    if (a->posted) why = posted_.refusal(*a->posted, of->is.boxes, o);
-    if (why) return over(why.get(), context);
-    const detail::instance_record& r = data::usable(a->target, data::word_of(o.what), context, o.where);
+    if (transfer->posted) why = posted_.refusal(*transfer->posted, of->is.boxes, o);
+    if (why) return finish(why.get(), context);
+    const detail::instance_record& r = data::usable(transfer->target, data::word_of(o.what), context, o.where);
     if (r.shape.element_bytes != o.bytes_each) throw elements_missing(o, r);
     const auto in = data::memory_of(of->is.source, job_.node_of(of->from), r, context);
-    if (!in) return request_pieces(a, *of, context);
-    const event done = data::copy_from(in, of->is.source, a->target, of->is.boxes, of->is.shift, o.where);
-    when_ended(a->step_for(its_elements), done, context, over);
+    if (!in) return request_pieces(transfer, *of, context);
+    const event done = data::copy_from(in, of->is.source, transfer->target, of->is.boxes, of->is.shift, o.where);
+    when_ended(transfer->step_for(its_elements), done, context, finish);
   } catch (...) {
-    over(detail::make_failure(std::current_exception(), data::word_of(o.what), o.where).get(), context);
+    finish(detail::make_failure(std::current_exception(), data::word_of(o.what), o.where).get(), context);
   }
 }
 
-void element_receiver::request_pieces(const shared& a, const received_offer& of, base::thread_context& context) {
-  if (a->posted) posted_.ended(*a->posted, {}, nullptr, context);  // counts no elements
+void element_receiver::request_pieces(const shared& transfer, const received_offer& of, base::thread_context& context) {
+  if (transfer->posted) posted_.ended(*transfer->posted, {}, nullptr, context);  // counts no elements
   bool is_wanted = false;
   {
-    const std::scoped_lock lock(a->lock);
-    is_wanted = !a->cause;  // else the sender is lost
-    if (is_wanted) a->pieces = ~0u, a->arrived = 0;
+    const std::scoped_lock lock(transfer->lock);
+    is_wanted = !transfer->cause;  // else the sender is lost
+    if (is_wanted) transfer->pieces = ~0u, transfer->arrived_pieces = 0;
   }
-  if (!is_wanted) return count_piece(a, nullptr, context);
+  if (!is_wanted) return count_piece(transfer, nullptr, context);
   offers_.reply_to(of, offer_reply::in_pieces);
   pieces_in_flight_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
-bool element_receiver::has_failed(incoming_transfer& a) {
-  const std::scoped_lock lock(a.lock);
-  return bool(a.cause);
+bool element_receiver::has_failed(incoming_transfer& transfer) {
+  const std::scoped_lock lock(transfer.lock);
+  return bool(transfer.cause);
 }
 
 void element_receiver::expect_target(std::uint64_t request, data::destination::asked target) {
@@ -221,137 +224,143 @@ void element_receiver::forget_target(std::uint64_t request) noexcept {
   expected_.erase(found);
 }
 
-void element_receiver::resolve_target(const shared& a, base::thread_context& context) {
-  const detail::instance_handle& named = a->order.target;
+void element_receiver::resolve_target(const shared& transfer, base::thread_context& context) {
+  const detail::instance_handle& named = transfer->order.target;
   if (posted_receives::is_posted(named))
-    return posted_.resolve(named, a->order.of, context,
-                           [this, a](const posted_receives::shared& p, const detail::instance_handle& target,
-                                     failure_ref lost, base::thread_context& on) {
-                             a->posted = p;
-                             a->target = target;
-                             on_target_ready(a, std::move(lost), on);
+    return posted_.resolve(named, transfer->order.of, context,
+                           [this, transfer](const posted_receives::shared& p, const detail::instance_handle& target,
+                                            failure_ref lost, base::thread_context& on) {
+                             transfer->posted = p;
+                             transfer->target = target;
+                             on_target_ready(transfer, std::move(lost), on);
                            });
-  if (named == target_named_later(context.runtime->node)) return request_target(a, context);
-  names_.resolve(named, data::word_of(a->order.what), a->order.where, context,
-                 [this, a](const detail::instance_handle& near, failure_ref cause, base::thread_context& on) {
-                   if (cause) return on_target_ready(a, std::move(cause), on);
-                   await_target(a, near, {}, on);
+  if (named == target_named_later(context.runtime->node)) return request_target(transfer, context);
+  names_.resolve(named, data::word_of(transfer->order.what), transfer->order.where, context,
+                 [this, transfer](const detail::instance_handle& local, failure_ref cause, base::thread_context& on) {
+                   if (cause) return on_target_ready(transfer, std::move(cause), on);
+                   await_target(transfer, local, {}, on);
                  });
 }
 
-void element_receiver::request_target(const shared& a, base::thread_context& context) {
+void element_receiver::request_target(const shared& transfer, base::thread_context& context) {
   data::destination::asked ask;
   {
     const std::scoped_lock lock(lock_);
-    if (const auto found = expected_.find(a->order.of.number); found != expected_.end()) ask = std::move(found->second);
+    if (const auto found = expected_.find(transfer->order.of.number); found != expected_.end())
+      ask = std::move(found->second);
   }
   if (!ask) {
     const auto why = std::make_exception_ptr(error("G06", "elements arrived that no request expects any more"));
-    return on_target_ready(a, detail::make_failure(why, data::word_of(a->order.what), a->order.where), context);
+    return on_target_ready(
+        transfer, detail::make_failure(why, data::word_of(transfer->order.what), transfer->order.where), context);
   }
   ask(
-      [this, a](const detail::instance_handle& into, std::span<const event> after, const failure_ref& cause,
-                base::thread_context& on) {
-        if (cause) return on_target_ready(a, cause, on);
-        await_target(a, into, merge(after, a->order.where), on);
+      [this, transfer](const detail::instance_handle& into, std::span<const event> after, const failure_ref& cause,
+                       base::thread_context& on) {
+        if (cause) return on_target_ready(transfer, cause, on);
+        await_target(transfer, into, merge(after, transfer->order.where), on);
       },
       context);
 }
 
-void element_receiver::await_target(const shared& a, const detail::instance_handle& target, event behind,
+void element_receiver::await_target(const shared& transfer, const detail::instance_handle& target, event behind,
                                     base::thread_context& context) {
-  a->target = target;
+  transfer->target = target;
   try {
-    const detail::instance_record& r = data::usable(target, data::word_of(a->order.what), context, a->order.where);
-    const event there = behind == event() ? r.ready : merge(r.ready, behind, a->order.where);
-    when_ended(a->step_for("that instance to be there"), there, context,
-               [this, a](const failure* why, base::thread_context& then) {
+    const detail::instance_record& r =
+        data::usable(target, data::word_of(transfer->order.what), context, transfer->order.where);
+    const event there = behind == event() ? r.ready : merge(r.ready, behind, transfer->order.where);
+    when_ended(transfer->step_for("that instance to be there"), there, context,
+               [this, transfer](const failure* why, base::thread_context& then) {
                  failure_ref kept = failure_ref::share(why);
                  try {
-                   if (!kept) check(*a, then);
+                   if (!kept) check(*transfer, then);
                  } catch (...) {
-                   kept = detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where);
+                   kept = detail::make_failure(std::current_exception(), data::word_of(transfer->order.what),
+                                               transfer->order.where);
                  }
-                 on_target_ready(a, std::move(kept), then);
+                 on_target_ready(transfer, std::move(kept), then);
                });
   } catch (...) {
-    on_target_ready(a, detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where),
-                    context);
+    on_target_ready(
+        transfer,
+        detail::make_failure(std::current_exception(), data::word_of(transfer->order.what), transfer->order.where),
+        context);
   }
 }
 
-void element_receiver::check(incoming_transfer& a, base::thread_context& context) const {
-  const element_order& o = a.order;
-  const detail::instance_record& r = data::usable(a.target, data::word_of(o.what), context, o.where);
+void element_receiver::check(incoming_transfer& transfer, base::thread_context& context) const {
+  const element_order& o = transfer.order;
+  const detail::instance_record& r = data::usable(transfer.target, data::word_of(o.what), context, o.where);
   const bool fits = o.is_whole ? r.shape.box == o.outline : r.shape.box.contains(o.outline);
   if (!fits) throw elements_missing(o, r);
 }
 
-void element_receiver::on_target_ready(const shared& a, failure_ref cause, base::thread_context& context) {
+void element_receiver::on_target_ready(const shared& transfer, failure_ref cause, base::thread_context& context) {
   std::vector<waiting_piece> now;
   {
-    const std::scoped_lock lock(a->lock);
-    if (cause && !a->cause) a->cause = std::move(cause);
-    a->is_open = true;
-    now = std::move(a->waiting);
+    const std::scoped_lock lock(transfer->lock);
+    if (cause && !transfer->cause) transfer->cause = std::move(cause);
+    transfer->is_target_ready = true;
+    now = std::move(transfer->waiting);
   }
-  for (waiting_piece& p : now) land(a, std::move(p), context);
+  for (waiting_piece& p : now) write_piece(transfer, std::move(p), context);
 }
 
-std::uint32_t element_receiver::bytes_each_in(const incoming_transfer& a) noexcept {
-  return a.kind ? a.kind->rhs_bytes : a.target.record->shape.element_bytes;
+std::uint32_t element_receiver::bytes_each_in(const incoming_transfer& transfer) noexcept {
+  return transfer.kind ? transfer.kind->rhs_bytes : transfer.target.record->shape.element_bytes;
 }
 
-void element_receiver::land(const shared& a, waiting_piece&& p, base::thread_context& context) noexcept {
+void element_receiver::write_piece(const shared& transfer, waiting_piece&& p, base::thread_context& context) noexcept {
   pieces_in_flight_.fetch_add(1, std::memory_order_acq_rel);
-  if (p.offered) return pull(a, p.offered, context);
-  const element_order& o = a->order;
+  if (p.offered) return pull(transfer, p.offered, context);
+  const element_order& o = transfer->order;
   bool is_dropped = false;
   std::byte* where_held = nullptr;
   try {
-    if (a->posted) {  // each piece on its own, whether or not others have failed
-      if (const failure_ref lost = posted_.begin(*a->posted)) return count_piece(a, lost.get(), context);
-      if (p.is.is ==
+    if (transfer->posted) {  // each piece on its own, whether or not others have failed
+      if (const failure_ref lost = posted_.begin(*transfer->posted)) return count_piece(transfer, lost.get(), context);
+      if (p.piece.is ==
           element_piece::form::one_box)  // pieces of several boxes are checked in apply(), once their list has arrived
-        if (const failure_ref why = posted_.refusal(*a->posted, boxes_of(p.is), o))
-          return ended(a, boxes_of(p.is), why.get(), context);
+        if (const failure_ref why = posted_.refusal(*transfer->posted, boxes_of(p.piece), o))
+          return ended(transfer, boxes_of(p.piece), why.get(), context);
     } else {
-      const std::scoped_lock lock(a->lock);
-      is_dropped = bool(a->cause);
-      if (!is_dropped && p.is.is == element_piece::form::held) {
-        if (!a->held) a->held.emplace(data::state_of(context).staging, a->held_bytes);
-        where_held = a->held->data() + p.is.offset;
+      const std::scoped_lock lock(transfer->lock);
+      is_dropped = bool(transfer->cause);
+      if (!is_dropped && p.piece.is == element_piece::form::held) {
+        if (!transfer->held) transfer->held.emplace(data::state_of(context).staging, transfer->held_bytes);
+        where_held = transfer->held->data() + p.piece.offset;
       }
     }
-    if (is_dropped || p.rest.bytes() == 0) return count_piece(a, nullptr, context);
+    if (is_dropped || p.payload.bytes() == 0) return count_piece(transfer, nullptr, context);
     std::byte* at = where_held;
-    std::shared_ptr<data::staging_buffer> bytes = p.here;
-    if (p.is.is == element_piece::form::one_box && o.what == verb::copy) {
-      if (bytes_each_in(*a) != o.bytes_each) throw elements_missing(o, *a->target.record);
-      const auto there = data::bytes_for_messages(a->target, p.is.one, context);
-      const bool is_on_host = bytes || p.rest.is_here();  // content that arrived with the head
+    std::shared_ptr<data::staging_buffer> bytes = p.buffered;
+    if (p.piece.is == element_piece::form::one_box && o.what == verb::copy) {
+      if (bytes_each_in(*transfer) != o.bytes_each) throw elements_missing(o, *transfer->target.record);
+      const auto there = data::bytes_for_messages(transfer->target, p.piece.one, context);
+      const bool is_on_host = bytes || p.payload.is_here();  // content that arrived with the head
       if (!there.on_device || !is_on_host) at = there.first;
     }
-    if (bytes && !at) return apply(a, p.is, std::move(bytes), context);
+    if (bytes && !at) return apply(transfer, p.piece, std::move(bytes), context);
     if (bytes) {
       std::memcpy(at, bytes->data(), bytes->size());
-      return ended(a, boxes_of(p.is), nullptr, context);
+      return ended(transfer, boxes_of(p.piece), nullptr, context);
     }
     if (!at) {
-      bytes = std::make_shared<data::staging_buffer>(data::state_of(context).staging, p.rest.bytes());
+      bytes = std::make_shared<data::staging_buffer>(data::state_of(context).staging, p.payload.bytes());
       at = bytes->data();
     }
-    auto then = std::make_unique<piece_in_flight>(*this, a, p.is, bytes);
-    std::move(p.rest).receive(at, *then.release());
+    auto then = std::make_unique<piece_in_flight>(*this, transfer, p.piece, bytes);
+    std::move(p.payload).receive(at, *then.release());
   } catch (...) {
     const failure_ref why = detail::make_failure(std::current_exception(), data::word_of(o.what), o.where);
-    ended(a, boxes_of(p.is), why.get(), context);
+    ended(transfer, boxes_of(p.piece), why.get(), context);
   }
 }
 
-void element_receiver::apply(const shared& a, const element_piece& p, std::shared_ptr<data::staging_buffer> bytes,
-                             base::thread_context& context) {
-  const element_order& o = a->order;
+void element_receiver::apply(const shared& transfer, const element_piece& p,
+                             std::shared_ptr<data::staging_buffer> bytes, base::thread_context& context) {
+  const element_order& o = transfer->order;
   std::vector<box> boxes{p.one};
   std::byte* at = bytes->data();
   if (p.is == element_piece::form::boxes) {
@@ -361,59 +370,61 @@ void element_receiver::apply(const shared& a, const element_piece& p, std::share
   std::vector<event> all;
   failure_ref why;
   try {
-    if (a->posted && p.is == element_piece::form::boxes) why = posted_.refusal(*a->posted, boxes, o);
+    if (transfer->posted && p.is == element_piece::form::boxes) why = posted_.refusal(*transfer->posted, boxes, o);
     if (!why) {
-      const detail::instance_record& r = data::usable(a->target, data::word_of(o.what), context, o.where);
+      const detail::instance_record& r = data::usable(transfer->target, data::word_of(o.what), context, o.where);
       const auto front = static_cast<std::size_t>(at - bytes->data());
       const bool are_all = front <= bytes->size() && are_boxes_of(o, boxes, bytes->size() - front);
-      if (!are_all || bytes_each_in(*a) != o.bytes_each) throw elements_missing(o, r);
+      if (!are_all || bytes_each_in(*transfer) != o.bytes_each) throw elements_missing(o, r);
     }
     for (const box& b : why ? std::span<const box>() : std::span<const box>(boxes)) {
-      all.push_back(o.what == verb::copy ? data::copy_from_bytes(at, a->target, b, o.where)
-                                         : data::reduce_from_bytes(at, a->target, b, *a->kind, o.where));
+      all.push_back(o.what == verb::copy ? data::copy_from_bytes(at, transfer->target, b, o.where)
+                                         : data::reduce_from_bytes(at, transfer->target, b, *transfer->kind, o.where));
       at += b.volume() * o.bytes_each;
     }
   } catch (...) {  // report after the copies that have begun, which read the buffer
     why = detail::make_failure(std::current_exception(), data::word_of(o.what), o.where);
   }
-  when_ended(a->step_for(its_elements), merge(all, o.where), context,
-             [this, a, bytes, boxes = std::move(boxes), why](const failure* cause, base::thread_context& on) {
-               ended(a, boxes, why ? why.get() : cause, on);
+  when_ended(transfer->step_for(its_elements), merge(all, o.where), context,
+             [this, transfer, bytes, boxes = std::move(boxes), why](const failure* cause, base::thread_context& on) {
+               ended(transfer, boxes, why ? why.get() : cause, on);
              });
 }
 
-void element_receiver::ended(const shared& a, std::span<const box> boxes, const failure* cause,
+void element_receiver::ended(const shared& transfer, std::span<const box> boxes, const failure* cause,
                              base::thread_context& context) noexcept {
-  if (a->posted) posted_.ended(*a->posted, boxes, cause, context);
-  count_piece(a, cause, context);
+  if (transfer->posted) posted_.ended(*transfer->posted, boxes, cause, context);
+  count_piece(transfer, cause, context);
 }
 
-void element_receiver::count_piece(const shared& a, const failure* cause, base::thread_context& context) noexcept {
+void element_receiver::count_piece(const shared& transfer, const failure* cause,
+                                   base::thread_context& context) noexcept {
   bool is_last = false;
   {
-    const std::scoped_lock lock(a->lock);
-    if (cause && !a->cause) a->cause = failure_ref::share(cause);
-    is_last = ++a->in_place == a->pieces;
+    const std::scoped_lock lock(transfer->lock);
+    if (cause && !transfer->cause) transfer->cause = failure_ref::share(cause);
+    is_last = ++transfer->done_pieces == transfer->pieces;
   }
-  if (is_last) finish_transfer(a, context);
+  if (is_last) finish_transfer(transfer, context);
   pieces_in_flight_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
-void element_receiver::finish_transfer(const shared& a, base::thread_context& context) noexcept {
-  const element_order& o = a->order;
+void element_receiver::finish_transfer(const shared& transfer, base::thread_context& context) noexcept {
+  const element_order& o = transfer->order;
   {
     const std::scoped_lock lock(lock_);
     incoming_.erase({o.of.requester, o.of.number});
   }
   // A posted receive reports the failure by its own events.
   const auto when =
-      a->posted ? pending_requests::failure_origin::precondition : pending_requests::failure_origin::operation;
-  if (a->cause || !o.is_held()) return pending_requests_.reply(o.of, a->cause.get(), context, when);
+      transfer->posted ? pending_requests::failure_origin::precondition : pending_requests::failure_origin::operation;
+  if (transfer->cause || !o.is_held()) return pending_requests_.reply(o.of, transfer->cause.get(), context, when);
   try {
     data::data_state& state = data::state_of(context);
-    const detail::instance_record& r = data::usable(a->target, data::word_of(o.what), context, o.where);
-    const detail::instance_handle all = detail::create_reduction(
-        state.memories.front()->where(), o.outline, r.dimensions, *a->kind, {.style = reduction_style::list}, o.where);
+    const detail::instance_record& r = data::usable(transfer->target, data::word_of(o.what), context, o.where);
+    const detail::instance_handle all =
+        detail::create_reduction(state.memories.front()->where(), o.outline, r.dimensions, *transfer->kind,
+                                 {.style = reduction_style::list}, o.where);
     const auto freed = [all, where = o.where](event done) {
       detail::destroy_instance(all, after_range{{&done, 1}}, where);
       return done;
@@ -422,19 +433,21 @@ void element_receiver::finish_transfer(const shared& a, base::thread_context& co
     const after_range first{{&ordered, 1}};
     event done;
     try {
-      if (a->held) all.record->reduction->take_bytes({a->held->data(), a->held->size()}, context);
-      done = o.what == verb::fold ? detail::fold_held(all, a->target, o.contributor, *a->kind, first, o.where)
-                                  : detail::reduce_held(all, a->target, *a->kind, first, o.where);
+      if (transfer->held) all.record->reduction->take_bytes({transfer->held->data(), transfer->held->size()}, context);
+      done = o.what == verb::fold
+                 ? detail::fold_held(all, transfer->target, o.contributor, *transfer->kind, first, o.where)
+                 : detail::reduce_held(all, transfer->target, *transfer->kind, first, o.where);
     } catch (...) {
       freed({});
       throw;
     }
     freed(done);
     pieces_in_flight_.fetch_add(1, std::memory_order_acq_rel);
-    when_ended(a->step_for(its_elements), done, context, [this, a](const failure* cause, base::thread_context& on) {
-      pending_requests_.reply(a->order.of, cause, on);
-      pieces_in_flight_.fetch_sub(1, std::memory_order_acq_rel);
-    });
+    when_ended(transfer->step_for(its_elements), done, context,
+               [this, transfer](const failure* cause, base::thread_context& on) {
+                 pending_requests_.reply(transfer->order.of, cause, on);
+                 pieces_in_flight_.fetch_sub(1, std::memory_order_acq_rel);
+               });
   } catch (...) {
     const failure_ref why = detail::make_failure(std::current_exception(), data::word_of(o.what), o.where);
     pending_requests_.reply(o.of, why.get(), context);
@@ -443,15 +456,15 @@ void element_receiver::finish_transfer(const shared& a, base::thread_context& co
 
 void element_receiver::on_abandoned(rank from, const elements_abandoned& m, base::thread_context& context) {
   if (!m.why) return job_.refuse_malformed(m.message, from);
-  const shared a = transfer_of(m.of, from);
+  const shared transfer = transfer_of(m.of, from);
   bool is_last = false;
   {
-    const std::scoped_lock lock(a->lock);
-    if (!a->cause) a->cause = m.why;
-    a->pieces = m.sent;
-    is_last = a->in_place == m.sent;
+    const std::scoped_lock lock(transfer->lock);
+    if (!transfer->cause) transfer->cause = m.why;
+    transfer->pieces = m.sent;
+    is_last = transfer->done_pieces == m.sent;
   }
-  if (is_last) finish_transfer(a, context);
+  if (is_last) finish_transfer(transfer, context);
 }
 
 bool element_receiver::is_receiving_from(const request_id& q, rank from) {
@@ -461,21 +474,21 @@ bool element_receiver::is_receiving_from(const request_id& q, rank from) {
 }
 
 void element_receiver::lost(rank node, base::thread_context& context) noexcept {
-  std::vector<shared> cut;
+  std::vector<shared> cut_off;
   {
     const std::scoped_lock lock(lock_);
-    for (const auto& [k, a] : incoming_)
-      if (a->from == node) cut.push_back(a);
+    for (const auto& [k, transfer] : incoming_)
+      if (transfer->from == node) cut_off.push_back(transfer);
   }
-  for (const shared& a : cut) {
+  for (const shared& transfer : cut_off) {
     bool is_last = false;
     {
-      const std::scoped_lock lock(a->lock);
-      if (!a->cause) a->cause = job_.loss_of(node);
-      a->pieces = a->arrived;
-      is_last = a->in_place == a->pieces;
+      const std::scoped_lock lock(transfer->lock);
+      if (!transfer->cause) transfer->cause = job_.loss_of(node);
+      transfer->pieces = transfer->arrived_pieces;
+      is_last = transfer->done_pieces == transfer->pieces;
     }
-    if (is_last) finish_transfer(a, context);
+    if (is_last) finish_transfer(transfer, context);
   }
 }
 

@@ -5,7 +5,8 @@
 // fetch may choose its target when the first elements arrive. Offered elements (pull_offers.hpp) are copied from the
 // sender's device memory once the target exists, or requested in pieces.
 //
-//     piece or offer -> resolve_target -> await_target -> on_target_ready -> land -> count_piece -> finish_transfer
+//     piece or offer -> resolve_target -> await_target -> on_target_ready -> write_piece -> count_piece ->
+//     finish_transfer
 //
 // Threads     handlers inside job::poll; the rest on any thread of the runtime.
 // Invariants  (1) nothing is written unless the target has all elements of the operation. (2) each operation gets one
@@ -52,10 +53,10 @@ class element_receiver {
   struct incoming_transfer;
   struct piece_in_flight;
   struct waiting_piece {
-    element_piece is;
-    net::payload rest;
-    std::shared_ptr<data::staging_buffer> here = {};     // content that arrived with the head and must wait
-    std::shared_ptr<const received_offer> offered = {};  // set: an offer of all elements, no piece
+    element_piece piece;
+    net::payload payload;
+    std::shared_ptr<data::staging_buffer> buffered = {};  // content that arrived with the head and must wait
+    std::shared_ptr<const received_offer> offered = {};   // set: an offer of all elements, no piece
   };
   using shared = std::shared_ptr<incoming_transfer>;
   using key = std::pair<rank, std::uint64_t>;  // identifies a request
@@ -64,27 +65,29 @@ class element_receiver {
   void on_abandoned(rank from, const elements_abandoned& m, base::thread_context& context);
 
   shared transfer_of(const request_id& q, rank from);
-  void resolve_target(const shared& a, base::thread_context& context);
-  void request_target(const shared& a, base::thread_context& context);
-  void await_target(const shared& a, const detail::instance_handle& target, event behind,
+  void resolve_target(const shared& transfer, base::thread_context& context);
+  void request_target(const shared& transfer, base::thread_context& context);
+  void await_target(const shared& transfer, const detail::instance_handle& target, event behind,
                     base::thread_context& context);
-  void check(incoming_transfer& a, base::thread_context& context) const;
-  void on_target_ready(const shared& a, failure_ref cause, base::thread_context& context);
+  void check(incoming_transfer& transfer, base::thread_context& context) const;
+  void on_target_ready(const shared& transfer, failure_ref cause, base::thread_context& context);
   void on_offer(received_offer&& of, base::thread_context& context);
   /// Copies offered elements. Requires that the target is ready.
-  void pull(const shared& a, const std::shared_ptr<const received_offer>& of, base::thread_context& context) noexcept;
+  void pull(const shared& transfer, const std::shared_ptr<const received_offer>& of,
+            base::thread_context& context) noexcept;
   /// Tells the sender to send the elements in pieces.
-  void request_pieces(const shared& a, const received_offer& of, base::thread_context& context);
-  static bool has_failed(incoming_transfer& a);
+  void request_pieces(const shared& transfer, const received_offer& of, base::thread_context& context);
+  static bool has_failed(incoming_transfer& transfer);
   /// Of the elements that a copy or a reduction of values needs.
-  static std::uint32_t bytes_each_in(const incoming_transfer& a) noexcept;
-  void land(const shared& a, waiting_piece&& p, base::thread_context& context) noexcept;
+  static std::uint32_t bytes_each_in(const incoming_transfer& transfer) noexcept;
+  void write_piece(const shared& transfer, waiting_piece&& p, base::thread_context& context) noexcept;
   /// Copies or reduces a piece from its staging buffer into the target.
-  void apply(const shared& a, const element_piece& p, std::shared_ptr<data::staging_buffer> bytes,
+  void apply(const shared& transfer, const element_piece& p, std::shared_ptr<data::staging_buffer> bytes,
              base::thread_context& context);
-  void ended(const shared& a, std::span<const box> boxes, const failure* cause, base::thread_context& context) noexcept;
-  void count_piece(const shared& a, const failure* cause, base::thread_context& context) noexcept;
-  void finish_transfer(const shared& a, base::thread_context& context) noexcept;
+  void ended(const shared& transfer, std::span<const box> boxes, const failure* cause,
+             base::thread_context& context) noexcept;
+  void count_piece(const shared& transfer, const failure* cause, base::thread_context& context) noexcept;
+  void finish_transfer(const shared& transfer, base::thread_context& context) noexcept;
 
   job& job_;
   pending_requests& pending_requests_;

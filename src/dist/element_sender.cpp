@@ -47,7 +47,7 @@ struct element_sender::outgoing_transfer {
     return {.of = order.of,
             .what_for = what_for,
             .verb = data::word_of(order.what),
-            .near = source.record,
+            .instance = source.record,
             .way = operation_step::direction::from,
             .posted = posted_receives::is_posted(order.target) ? order.target : detail::instance_handle()};
   }

@@ -20,14 +20,14 @@ bool add_step(const base::wait_walk::found_waiter& found, rank self, base::wait_
   if (!w || w->fire != step_waiter::fire_it) return false;
   const base::snapshot_copy<step_waiter> there(
       static_cast<const step_waiter*>(static_cast<const waiter*>(found.waiter)));
-  if (!there || !there->is.of.number) return true;  // no reply is wanted
-  const operation_step& is = there->is;
+  if (!there || !there->step.of.number) return true;  // no reply is wanted
+  const operation_step& is = there->step;
   std::uint32_t node = walk.at(wait_kind::event, is.of.number);  // as the requester names it
   if (is.verb && (is.of.requester != self || is.posted.record)) {
     const std::uint32_t part = walk.at(wait_kind::operation, reinterpret_cast<std::uintptr_t>(found.waiter));
     walk[part].kind = wait_kind::operation;
     walk[part].name = base::snapshot_text(is.verb) + (is.way == operation_step::direction::from ? " of " : " to ") +
-                      data::peek_name(is.near);
+                      data::peek_name(is.instance);
     walk.link(node, part);
     if (is.posted.record) walk.link(node_of_posted(walk, is.posted), part);
     node = part;

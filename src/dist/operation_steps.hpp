@@ -23,7 +23,7 @@ struct operation_step {
   request_id of;
   const char* what_for = "";  // "its preconditions"
   const char* verb = nullptr;
-  const detail::instance_record* near = nullptr;  // local instance
+  const detail::instance_record* instance = nullptr;  // local instance
   enum class direction : bool { to, from } way = direction::to;
   detail::instance_handle posted = {};  // set if the step sends elements to a posted receive
 };
@@ -31,10 +31,10 @@ inline constexpr const char* its_preconditions = "its preconditions";
 inline constexpr const char* its_elements = "its elements";
 
 struct step_waiter : waiter {
-  operation_step is;
-  fire_function go_on = nullptr;
+  operation_step step;
+  fire_function fire_then = nullptr;
   static void fire_it(waiter& self, const failure* cause, base::thread_context& context) noexcept {
-    static_cast<step_waiter&>(self).go_on(self, cause, context);
+    static_cast<step_waiter&>(self).fire_then(self, cause, context);
   }
 };
 
@@ -46,9 +46,9 @@ void when_ended(const operation_step& s, event e, base::thread_context& context,
     std::decay_t<F> then;
   };
   auto w = std::make_unique<watching>(std::forward<F>(then));
-  w->is = s;
+  w->step = s;
   w->fire = step_waiter::fire_it;
-  w->go_on = +[](waiter& self, const failure* cause, base::thread_context& on) noexcept {
+  w->fire_then = +[](waiter& self, const failure* cause, base::thread_context& on) noexcept {
     const std::unique_ptr<watching> mine(&static_cast<watching&>(self));
     mine->then(cause, on);
   };

@@ -282,7 +282,7 @@ void remote_instances::announce_globals(const remote_operation& e, base::thread_
 
 operation_step remote_instances::step_of(const remote_operation& e) noexcept {
   const data::remote_operation_request& r = e.request.is;
-  return {.of = e.of, .what_for = its_preconditions, .verb = data::word_of(r.what), .near = r.used[0].record};
+  return {.of = e.of, .what_for = its_preconditions, .verb = data::word_of(r.what), .instance = r.used[0].record};
 }
 
 void remote_instances::fail_operation(const std::shared_ptr<remote_operation>& e, failure_ref why,
