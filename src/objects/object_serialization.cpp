@@ -25,10 +25,10 @@ namespace stretto::objects {
 
 namespace {
 
-enum class form : std::uint8_t { nothing, in_message, by_number, with_content };
+enum class form : std::uint8_t { null, in_message, reference, with_data };
 
 /// The elements that will have data once all submitted tasks have ended.
-region promised(const object_record& o) {
+region elements_after_all_tasks(const object_record& o) {
   region all = o.replicas.written();
   if (o.unissued == 0) return all;
   for (const task* const t : o.state->tasks)
@@ -262,7 +262,7 @@ object_handle copy_of_object(const object_handle& h) {
   const objects_lock in(*o.state, context);
   object_handle copy =
       make_object({o.elements, o.dimensions, o.element_bytes, o.alignment, o.name, nullptr}, o.created);
-  const region parts = promised(o);
+  const region parts = elements_after_all_tasks(o);
   for (const box& part : parts.boxes()) {
     task_pointer t = new_transfer(*o.state, {.is = object_transfer::kind::copy}, o, part, access::in);
     t->uses.push_back({used_object(*copy.get()), part, usage_of(access::out)});
@@ -278,14 +278,14 @@ void separate_object(object_handle& h) {
 namespace {
 
 /// Writes the data itself, and waits for it.
-void write_content(field_writer& to, const object_handle& h) {
+void write_data(field_writer& to, const object_handle& h) {
   std::vector<box> parts;
   {
     base::thread_context& context = base::require_current("keep");
     object_record& o = usable(h, "keep", context, std::source_location());
     const objects_lock in(*o.state, context);
-    to(form::with_content, o.dimensions, o.element_bytes, o.alignment, o.elements, o.name);
-    const region all = promised(o);
+    to(form::with_data, o.dimensions, o.element_bytes, o.alignment, o.elements, o.name);
+    const region all = elements_after_all_tasks(o);
     parts.assign(all.boxes().begin(), all.boxes().end());
   }
   to(parts);
@@ -296,7 +296,7 @@ void write_content(field_writer& to, const object_handle& h) {
   }
 }
 
-object_handle read_content(field_reader& from, const object_request& r) {
+object_handle read_data(field_reader& from, const object_request& r) {
   object_handle made = make_object(r, std::source_location());
   std::vector<box> parts;
   from(parts);
@@ -314,20 +314,20 @@ object_handle read_content(field_reader& from, const object_request& r) {
 }  // namespace
 
 void write_object(field_writer& to, const object_handle& h) {
-  if (!h.get()) return void(to(form::nothing));
+  if (!h.get()) return void(to(form::null));
   parcel* const message = to.message();
   if (!message)
     throw error("A09", "an object was serialized outside a message")
         .fact("object", objects::describe(*h.get()))
         .because("a serialized object is a reference, through which the receiver of a message fetches the data")
         .remedy("copy the data out with copy_to and serialize that, or send the object as an argument of a message");
-  if (message->holds_content) return write_content(to, h);
+  if (message->holds_content) return write_data(to, h);
   base::thread_context& context = base::require_current("send");
   object_record& given = usable(h, "send", context, std::source_location());
   const objects_lock in(*given.state, context);
   const bool is_small = given.elements.volume() * given.element_bytes <= most_in_message;
   const std::byte* const now = is_small ? current_data(given, given.elements) : nullptr;
-  to(now ? form::in_message : form::by_number, given.dimensions, given.element_bytes, given.alignment, given.elements,
+  to(now ? form::in_message : form::reference, given.dimensions, given.element_bytes, given.alignment, given.elements,
      given.name);
   if (now) return to.bytes(now, given.elements.volume() * given.element_bytes);
 
@@ -335,7 +335,7 @@ void write_object(field_writer& to, const object_handle& h) {
   object_handle mine = is_shared ? copy_of_object(h) : h;
   object_record& o = *mine.get();
   const execution_place& at = main_execution_place(given, given.elements);
-  to(promised(o).boxes(), std::string(at.view.kind), at.view.index);
+  to(elements_after_all_tasks(o).boxes(), std::string(at.view.kind), at.view.index);
   auto added = data::attachments_of(context)->add(
       std::make_shared<attached_object>(std::move(mine), message->may_be_read_twice));
   to(context.runtime->node, added.number);
@@ -345,15 +345,15 @@ void write_object(field_writer& to, const object_handle& h) {
 object_handle read_object(field_reader& from, const object_request& like) {
   form is{};
   from(is);
-  if (is == form::nothing) return {};
+  if (is == form::null) return {};
   object_request r;
   std::string name;
   from(r.dimensions, r.element_bytes, r.alignment, r.elements, name);
-  if (is > form::with_content || r.dimensions != like.dimensions || r.element_bytes != like.element_bytes ||
+  if (is > form::with_data || r.dimensions != like.dimensions || r.element_bytes != like.element_bytes ||
       r.alignment != like.alignment)
     refuse_fields("an object with elements of so many bytes", r.element_bytes, like.element_bytes);
   r.name = name;
-  if (is == form::with_content) return read_content(from, r);
+  if (is == form::with_data) return read_data(from, r);
   base::thread_context& context = base::require_current("read");
   objects_state& s = *state_of(*context.runtime);
   if (is == form::in_message) {

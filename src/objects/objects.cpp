@@ -74,10 +74,10 @@ void refuse_wrong_memory(const object_record& o, place memory, const base::threa
 }
 
 /// Stores the initial data as a whole: in the shared memory that was asked for, in host memory, or in the spill file.
-void begin_with(object_record& o, const void* content, base::thread_context& context) {
+void store_initial_data(object_record& o, const void* content, base::thread_context& context) {
   objects_state& s = *o.state;
   objects::execution_place& host = s.execution_places.front();
-  const auto put_into = [&](objects::execution_place& at) {
+  const auto try_store = [&](objects::execution_place& at) {
     instance_handle there = objects::try_allocate(o, o.elements, at);
     if (!there.record && objects::free_redundant(s, at, objects::bytes_of(o, o.elements), nullptr, context))
       there = objects::try_allocate(o, o.elements, at);
@@ -89,8 +89,8 @@ void begin_with(object_record& o, const void* content, base::thread_context& con
     o.replicas.used(all.id, {o.elements, data::out_use}, 0);
     return true;
   };
-  if ((o.shared_memory && put_into(s.at(o.shared_memory->view.index))) || put_into(host) ||
-      (s.spill && put_into(*s.spill)))
+  if ((o.shared_memory && try_store(s.at(o.shared_memory->view.index))) || try_store(host) ||
+      (s.spill && try_store(*s.spill)))
     return;
   throw error("A04", objects::describe(o) + " does not fit into memory \"" + host.space->name() + "\"")
       .fact("created", o.created)
@@ -127,7 +127,7 @@ object_handle make_object(const object_request& request, const std::source_locat
   for (object_record* const o : std::exchange(s->unowned_objects, {})) objects::dissolve(*o);
   auto made = object_record::make(s, request, where);
   refuse_wrong_memory(*made, request.memory, context);
-  if (request.from && !request.elements.is_empty()) begin_with(*made, request.from, context);
+  if (request.from && !request.elements.is_empty()) store_initial_data(*made, request.from, context);
   made->place = s->objects.size();
   s->objects.push_back(made.get());
   return object_handle(made.release());

@@ -16,7 +16,7 @@ namespace stretto::objects {
 namespace {
 
 /// The place with most of the data of a copy. For an export the place that has all of it, else the host.
-execution_place& nearest(const task& t) {
+execution_place& place_with_most_data(const task& t) {
   const object_use& u = t.uses.front();
   execution_place& host = t.state.execution_places.front();
   if (t.transfer && t.transfer->is == object_transfer::kind::fetch) {
@@ -45,7 +45,7 @@ bool request_if_fetch(task& t, base::thread_context& context) {
   return true;
 }
 
-void on_issuable(task& t, base::thread_context& context) {
+void on_predecessors_issued(task& t, base::thread_context& context) {
   if (t.failed) return fail_task(t, t.skipped_because_of(*t.failed.get()), context);
   if (request_if_fetch(t, context)) return;
   if (t.assigned_place) return t.assigned_place->queue.push_back(&t);
@@ -54,7 +54,7 @@ void on_issuable(task& t, base::thread_context& context) {
     ++t.state.waiting;
     return;
   }
-  auto& queue = (t.program_memory || t.transfer ? nearest(t) : t.state.execution_places.front()).queue;
+  auto& queue = (t.program_memory || t.transfer ? place_with_most_data(t) : t.state.execution_places.front()).queue;
   // Insert in submission order: the oldest task can always be issued, but would wait for ever behind a task that lacks
   // memory.
   if (t.state.scheduler) queue.push_back(&t);
@@ -112,12 +112,12 @@ failure_ref refused_everywhere(const task& t, error e) {
   return detail::make_failure(std::make_exception_ptr(std::move(e)), t.describe(), t.where);
 }
 
-void warn_of_elsewhere(const task& t, const execution_place& at, const error& why) {
+void warn_of_reassignment(const task& t, const execution_place& at, const error& why) {
   t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) +
                "\": " + why.what());
 }
 
-bool is_of_groups(const error& e) { return e.code() == "K22" || e.code() == "K23" || e.code() == "K44"; }
+bool is_group_size_error(const error& e) { return e.code() == "K22" || e.code() == "K23" || e.code() == "K44"; }
 
 /// Remembers that the place cannot run the kernel because of `e`. Returns true if another place can.
 bool reassign_after_error(task& t, const execution_place& at, const error& e) {
@@ -133,7 +133,7 @@ bool reassign_after_error(task& t, const execution_place& at, const error& e) {
       (!t.has_groups_for(at) || !t.state.too_large.emplace(t.code, at.view.index, t.group_items, t.local_bytes).second))
     return false;
   if (!(is_code || is_size) || !reassign(t)) return false;
-  if (e.code() != "K14") warn_of_elsewhere(t, at, e);  // K14: the kernel's definition asks for it
+  if (e.code() != "K14") warn_of_reassignment(t, at, e);  // K14: the kernel's definition asks for it
   return true;
 }
 
@@ -143,12 +143,12 @@ bool reassign_for_memory(task& t, const execution_place& at, const error& why) {
   if (!t.code) return false;
   t.excluded_places.push_back(at.view.index);
   if (!reassign(t)) return t.excluded_places.pop_back(), false;
-  if (t.state.warned_of_memory.emplace(t.code, at.view.index).second) warn_of_elsewhere(t, at, why);
+  if (t.state.warned_of_memory.emplace(t.code, at.view.index).second) warn_of_reassignment(t, at, why);
   return true;
 }
 
 /// Waits for the release of a view by the program; hang reports show it.
-void waits_for(const task& view, task& t, const base::thread_context& context) {
+void record_view_holder(const task& view, task& t, const base::thread_context& context) {
   const object_record& o = *view.uses.front().object.get();
   if (t.done == event()) return;
   t.behind = detail::holder_record(*context.runtime, t.done, "the memory of " + describe(o),
@@ -182,13 +182,13 @@ bool issue_or_fail(task& t, execution_place& at, base::thread_context& context) 
     if (leave_shared_memory(t)) return issue_or_fail(t, at, context);
     if (move_to_host(t, at) || reassign_for_memory(t, at, n.why)) return true;
     if (request_clearing(t, at, context)) return false;
-    if (n.view) return waits_for(*n.view, t, context), false;
+    if (n.view) return record_view_holder(*n.view, t, context), false;
     fail_task(t, detail::make_failure(std::make_exception_ptr(n.why), t.describe(), t.where), context);
   } catch (const error& e) {
     if (e.code() == "A04" && leave_shared_memory(t)) return issue_or_fail(t, at, context);
     if (e.code() == "K31" && reassign_after_loss(t, at, t.current_failure())) return true;
     if (reassign_after_error(t, at, e) || move_to_host(t, at)) return true;
-    fail_task(t, t.code && is_of_groups(e) ? refused_everywhere(t, e) : t.current_failure(), context);
+    fail_task(t, t.code && is_group_size_error(e) ? refused_everywhere(t, e) : t.current_failure(), context);
   } catch (...) {
     fail_task(t, t.current_failure(), context);
   }
@@ -202,12 +202,12 @@ constexpr float unknown_seconds = 1;
 constexpr std::uint32_t most_ahead = 1024;
 
 /// How many more tasks the place takes now.
-std::uint32_t free_slots_of(const execution_place& at) {
+std::uint32_t free_issue_slots(const execution_place& at) {
   if (at.view.issued < at.depth) return at.depth - at.view.issued;
   return at.device && at.view.issued < most_ahead && at.issued_seconds < seconds_ahead;
 }
 
-void count_at(task& t, execution_place& at) {
+void account_at(task& t, execution_place& at) {
   t.accounted_place = &at;
   ++at.view.issued;
   if (!at.device) return;
@@ -219,9 +219,9 @@ void count_at(task& t, execution_place& at) {
 bool issue_from(execution_place& at, std::size_t place, base::thread_context& context) {
   task& t = *at.queue[place];
   const bool is_assigned = t.assigned_place && !t.accounted_place;
-  if (is_assigned && free_slots_of(at) == 0) return false;
+  if (is_assigned && free_issue_slots(at) == 0) return false;
   at.queue.erase(at.queue.begin() + static_cast<std::ptrdiff_t>(place));
-  if (is_assigned) count_at(t, at);
+  if (is_assigned) account_at(t, at);
   if (issue_or_fail(t, at, context)) return true;
   at.queue.insert(at.queue.begin() + static_cast<std::ptrdiff_t>(place), &t);
   return false;
@@ -234,7 +234,7 @@ bool pop_for(execution_place& at, objects_state& s) {
   if (!t) return false;
   --s.waiting;
   t->is_popped = true;
-  count_at(*t, at);
+  account_at(*t, at);
   at.queue.push_back(t);
   return true;
 }
@@ -243,7 +243,7 @@ void issue_queued(objects_state& s, base::thread_context& context) {
   for (bool again = true; again;) {
     again = false;
     for (execution_place& at : s.execution_places) {
-      at.view.room = free_slots_of(at);
+      at.view.room = free_issue_slots(at);
       // Do not pop behind a task that waits for memory: an assigned task would wait for the memory that later ones
       // take.
       again = (at.queue.empty() && pop_for(at, s)) || again;
@@ -278,18 +278,18 @@ bool is_stalled(const objects_state& s) {
 }
 
 /// Issues a task that has its memory before one that waits: its end may free what the other needs.
-bool overtake(objects_state& s, base::thread_context& context) {
+bool issue_out_of_order(objects_state& s, base::thread_context& context) {
   for (execution_place& at : s.execution_places) {
     for (std::size_t k = 1; k < at.queue.size(); ++k)
       if (issue_from(at, k, context)) return true;
-    at.view.room = free_slots_of(at);
+    at.view.room = free_issue_slots(at);
     if (!at.queue.empty() && pop_for(at, s)) return true;
   }
   return false;
 }
 
 /// Breaks a memory deadlock: refuses the memory that the first waiting task asks for.
-bool refuse_first(objects_state& s, base::thread_context& context) {
+bool fail_first_waiting(objects_state& s, base::thread_context& context) {
   s.is_deadlocked = true;
   const bool is_refused = std::ranges::any_of(
       s.execution_places, [&](execution_place& at) { return !at.queue.empty() && issue_from(at, 0, context); });
@@ -299,7 +299,7 @@ bool refuse_first(objects_state& s, base::thread_context& context) {
 
 void issue_all_possible(objects_state& s, base::thread_context& context) {
   do issue_queued(s, context);
-  while (is_stalled(s) && (overtake(s, context) || refuse_first(s, context)));
+  while (is_stalled(s) && (issue_out_of_order(s, context) || fail_first_waiting(s, context)));
 }
 
 void update_must_handle_ends(objects_state& s) {
@@ -388,7 +388,7 @@ void handle_pending_signals(objects_state& state, base::thread_context& context)
     std::this_thread::yield();
   }
   state.mutex.unlock();
-  const objects_lock deal_with_it(state, context);
+  const objects_lock handles_them(state, context);
 }
 
 void post_when_ended(const dependency& d, signal& s, base::thread_context& context) {
@@ -462,7 +462,7 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
     }
   }
   const task_id id = t.id;
-  if (--t.unissued == 0) on_issuable(t, context);  // which may end the task
+  if (--t.unissued == 0) on_predecessors_issued(t, context);  // which may end the task
   return id;
 }
 
@@ -480,13 +480,13 @@ void release_successors(task& t, base::thread_context& context) {
   t.state.by_slot[t.id.slot] = nullptr;
   for (task* const next : std::exchange(t.explicit_successors, {})) {
     next->explicit_predecessors.push_back(t.computed.raw() ? t.computed : t.done);
-    if (--next->unissued == 0) on_issuable(*next, context);
+    if (--next->unissued == 0) on_predecessors_issued(*next, context);
   }
   for (task* const next : std::exchange(t.successors, {}))
-    if (--next->unissued == 0) on_issuable(*next, context);
+    if (--next->unissued == 0) on_predecessors_issued(*next, context);
 }
 
-void issue_next(task& t) { nearest(t).queue.push_front(&t); }
+void issue_next(task& t) { place_with_most_data(t).queue.push_front(&t); }
 
 void remove_from_queues(task& t) {
   for (execution_place& at : t.state.execution_places) std::erase(at.queue, &t);
@@ -553,7 +553,7 @@ void fail_task(task& t, failure_ref cause, base::thread_context& context) {
 void on_precondition_ended(signal& self, failure_ref cause, base::thread_context& context) {
   task& t = static_cast<task_signal&>(self).of;
   if (cause) t.failed = std::move(cause);
-  if (--t.unissued == 0) on_issuable(t, context);
+  if (--t.unissued == 0) on_predecessors_issued(t, context);
 }
 
 }  // namespace stretto::objects
