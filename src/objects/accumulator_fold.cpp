@@ -48,9 +48,10 @@ void halve(std::vector<box>& pieces) {
   std::ranges::sort(pieces, std::ranges::greater(), &box::volume);
 }
 
-/// Size of a piece in the host buffer, which is outside of the objects' memory and holds two pieces.
+/// The largest piece in the host buffer. The buffer holds two pieces and does not lie in the memory of objects.
 constexpr std::uint64_t most_host_buffer_bytes = 64 << 10;
 
+/// Memory for two pieces, freed when the last copy out of it has ended.
 struct host_buffer final : signal {
   host_buffer(objects_state& s, std::uint64_t bytes) : signal(s, ended), bytes(bytes) {}
   static void ended(signal& self, failure_ref, base::thread_context&) { delete static_cast<host_buffer*>(&self); }

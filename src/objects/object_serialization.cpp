@@ -1,4 +1,5 @@
-// object_serialization.cpp - objects in messages: writes and reads their names, and transfers their data.
+// object_serialization.cpp - objects as arguments of messages. Small data travels in the message; otherwise the message
+// contains a reference, through which the receiver fetches the data.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/object.hpp>
@@ -25,9 +26,10 @@ namespace stretto::objects {
 
 namespace {
 
+/// How an object is encoded: as a null handle; with small data; as a reference; with all data, for checkpoints.
 enum class form : std::uint8_t { null, in_message, reference, with_data };
 
-/// The elements that will have data once all submitted tasks have ended.
+/// The elements that will have been written when all submitted tasks have ended.
 region elements_after_all_tasks(const object_record& o) {
   region all = o.replicas.written();
   if (o.unissued == 0) return all;
@@ -135,7 +137,7 @@ void incoming_data::hold() {
 
 namespace {
 
-/// Copies the bytes of a store into the instance.
+/// Runs a store transfer: copies its bytes into the instance.
 event store(const task& t, std::span<const event> waits) {
   const object_use& u = t.uses.front();
   const detail::instance_handle came =
@@ -145,7 +147,7 @@ event store(const task& t, std::span<const event> waits) {
   return done;
 }
 
-/// Copies a part of one object to a part of another or the same object.
+/// Runs a copy transfer: from a part of one object to a part of another, or of the same object.
 event copy(const task& t, std::span<const event> waits) {
   const object_use &from = t.uses.front(), &to = t.uses.back();
   return detail::copy_boxes(to.instance, from.instance, {&to.where, 1}, from.where.min() - to.where.min(),
@@ -277,7 +279,7 @@ void separate_object(object_handle& h) {
 
 namespace {
 
-/// Writes the data itself, and waits for it.
+/// Writes the object with its data, for which it waits.
 void write_data(field_writer& to, const object_handle& h) {
   std::vector<box> parts;
   {

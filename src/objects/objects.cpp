@@ -73,7 +73,7 @@ void refuse_wrong_memory(const object_record& o, place memory, const base::threa
           "the runtime");
 }
 
-/// Stores the initial data as a whole: in the shared memory that was asked for, in host memory, or in the spill file.
+/// Stores the initial data in one piece: in the requested shared memory, else in host memory, else in the spill file.
 void store_initial_data(object_record& o, const void* content, base::thread_context& context) {
   objects_state& s = *o.state;
   objects::execution_place& host = s.execution_places.front();

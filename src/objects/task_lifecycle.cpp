@@ -1,4 +1,4 @@
-// task_lifecycle.cpp - decides which task is issued next, and handles signals of events.
+// task_lifecycle.cpp - submits tasks, decides which task is issued next and where, and handles the signals of events.
 #include "objects/task_lifecycle.hpp"
 
 #include <stretto/error.hpp>
@@ -15,7 +15,8 @@ namespace stretto::objects {
 
 namespace {
 
-/// The place with most of the data of a copy. For an export the place that has all of it, else the host.
+/// The place for a task without a kernel: the one with most of its data. For a fetch the requested place unless it is
+/// lost; for other transfers the place that has all of the data, else the host.
 execution_place& place_with_most_data(const task& t) {
   const object_use& u = t.uses.front();
   execution_place& host = t.state.execution_places.front();
@@ -30,8 +31,8 @@ execution_place& place_with_most_data(const task& t) {
   return t.transfer && there(*best) < u.where.volume() ? host : *best;
 }
 
-/// Requests the data of a fetch, which takes no memory before it is about to arrive. If the host alone computes, the
-/// fetch is issued in its turn instead.
+/// If the task is a fetch, requests its data; memory is allocated only when the data is about to arrive. Returns false
+/// if the task must be issued like others: it is no fetch, or only the host computes.
 bool request_if_fetch(task& t, base::thread_context& context) {
   if (!t.transfer || t.transfer->is != object_transfer::kind::fetch || t.state.issues_at_once() ||
       t.uses.front().where.is_empty())
@@ -78,7 +79,7 @@ void handle_all_pending(objects_state& s, base::thread_context& context) {
   }
 }
 
-/// A task without a kernel can run on the host as well.
+/// Moves a task without a kernel from a device to the host. Returns false if that is impossible.
 bool move_to_host(task& t, const execution_place& at) {
   if (!(t.transfer || t.program_memory) || !at.device) return false;
   if (t.transfer) t.transfer->place_index = 0;
@@ -86,12 +87,12 @@ bool move_to_host(task& t, const execution_place& at) {
   return true;
 }
 
-/// A fetch does not wait for memory of a device: the exporter of the data may be the task that fills that memory.
+/// A fetch must not wait for memory of a device, because the task that exports the data may occupy that memory.
 bool move_fetch_to_host(task& t, const execution_place& at) {
   return t.transfer && t.transfer->is == object_transfer::kind::fetch && move_to_host(t, at);
 }
 
-/// The limit that keeps a launch from a place that it is allowed on.
+/// The reason why a place cannot run the launch, although the program allows it there.
 std::string limits_of(const task& t, const execution_place& at) {
   if (at.is_lost) return "lost";
   if (!at.device || t.state.unusable.contains({t.code, at.view.index})) return "has no code of this kernel";
@@ -100,7 +101,7 @@ std::string limits_of(const task& t, const execution_place& at) {
          " bytes of local memory per group";
 }
 
-/// The failure of a launch of which the groups are too large for all allowed places.
+/// The failure of a launch whose groups are too large for all places where the program allows it.
 failure_ref refused_everywhere(const task& t, error e) {
   std::string all;
   for (const execution_place& at : t.state.execution_places)
@@ -119,7 +120,8 @@ void warn_of_reassignment(const task& t, const execution_place& at, const error&
 
 bool is_group_size_error(const error& e) { return e.code() == "K22" || e.code() == "K23" || e.code() == "K44"; }
 
-/// Remembers that the place cannot run the kernel because of `e`. Returns true if another place can.
+/// Records that the place cannot run the kernel because of `e`. Returns true if it has queued the task at another
+/// place.
 bool reassign_after_error(task& t, const execution_place& at, const error& e) {
   if (!t.code || !at.device) return false;
   if (e.code() == "K44") {  // for this launch alone
@@ -137,8 +139,8 @@ bool reassign_after_error(task& t, const execution_place& at, const error& e) {
   return true;
 }
 
-/// The place lacks memory for the launch and would always do so as it is. Returns true if another place has enough. A
-/// host view has no other place.
+/// The place has too little memory for the launch, now and later. Returns true if it has queued the task at another
+/// place. A host view has no other place.
 bool reassign_for_memory(task& t, const execution_place& at, const error& why) {
   if (!t.code) return false;
   t.excluded_places.push_back(at.view.index);
@@ -147,7 +149,7 @@ bool reassign_for_memory(task& t, const execution_place& at, const error& why) {
   return true;
 }
 
-/// Waits for the release of a view by the program; hang reports show it.
+/// For hang reports: records that `t` waits for memory until the program releases a view.
 void record_view_holder(const task& view, task& t, const base::thread_context& context) {
   const object_record& o = *view.uses.front().object.get();
   if (t.done == event()) return;
@@ -155,15 +157,15 @@ void record_view_holder(const task& view, task& t, const base::thread_context& c
                                    "the view that " + view.given_name + "() gave", view.where);
 }
 
-/// The shared memory of its objects is full: the task uses the memory of its place instead. Returns false if it has
-/// done so before.
+/// The shared memory of the task's objects is full: from now on the task uses the memory of its place instead. Returns
+/// false if it does so already.
 bool leave_shared_memory(task& t) {
   const bool uses_shared_memory =
       std::ranges::any_of(t.uses, [](const object_use& u) { return u.object.get()->shared_memory != nullptr; });
   return uses_shared_memory && !std::exchange(t.avoids_shared_memory, true);
 }
 
-/// A device that the task was to use is lost: another place runs it.
+/// If a device that the task uses is lost, queues the task at another place. Returns whether it has.
 bool reassign_after_loss(task& t, const execution_place& at, const failure_ref& loss) {
   return (mark_lost_devices(t.state, loss) || at.is_lost) && reassign(t);
 }
@@ -195,13 +197,13 @@ bool issue_or_fail(task& t, execution_place& at, base::thread_context& context) 
   return true;
 }
 
-// A device with short tasks gets more than its depth, up to so many predicted seconds: otherwise it would wait for the
-// host.
+// A device gets more tasks than its depth as long as their predicted times are below this sum: with short tasks it
+// would otherwise wait for the host.
 constexpr double seconds_ahead = 500e-6;
 constexpr float unknown_seconds = 1;
 constexpr std::uint32_t most_ahead = 1024;
 
-/// How many more tasks the place takes now.
+/// How many more tasks may be issued to the place now.
 std::uint32_t free_issue_slots(const execution_place& at) {
   if (at.view.issued < at.depth) return at.depth - at.view.issued;
   return at.device && at.view.issued < most_ahead && at.issued_seconds < seconds_ahead;
@@ -252,8 +254,8 @@ void issue_queued(objects_state& s, base::thread_context& context) {
   }
 }
 
-/// Whether all tasks that have not been issued wait for memory, or for such a task, and nothing is under way that could
-/// free some. Views do not count: the program decides when they end.
+/// A memory deadlock: true if each task that is not issued waits for memory, or for such a task, and nothing in
+/// progress can free memory. Views of the program do not count, because the program decides when they end.
 bool is_stalled(const objects_state& s) {
   std::size_t counted = 0, queued = 0;
   for (const execution_place& at : s.execution_places) {
@@ -277,7 +279,7 @@ bool is_stalled(const objects_state& s) {
       s.tasks, [&](const task* t) { return !t->on && (t->unissued > follows[t->number] || is_requested(*t)); });
 }
 
-/// Issues a task that has its memory before one that waits: its end may free what the other needs.
+/// Issues a task for which there is memory before an earlier one that waits: when it ends, it may free enough.
 bool issue_out_of_order(objects_state& s, base::thread_context& context) {
   for (execution_place& at : s.execution_places) {
     for (std::size_t k = 1; k < at.queue.size(); ++k)
@@ -308,10 +310,10 @@ void update_must_handle_ends(objects_state& s) {
     s.must_handle_ends.store(now, std::memory_order_relaxed);
 }
 
-// How often a thread handles new signals before it unlocks. If tasks end faster than that, it would never return.
+// A thread handles new signals at most this often before it returns. If tasks end quickly, it would never return.
 constexpr unsigned most_rounds = 64;
 
-/// A worker task handles the rest. Returns false if there is no memory for a task.
+/// Spawns a task that handles the remaining signals. Returns false if there is no memory for a task.
 bool continue_in_task(objects_state& s, base::thread_context& context) noexcept {
   try {
     const sched::outside_of_finishes here(static_cast<sched::thread_state&>(context));
@@ -397,7 +399,8 @@ void post_when_ended(const dependency& d, signal& s, base::thread_context& conte
 
 namespace {
 
-/// Whether no predecessor is in the way: all earlier uses of the objects have been issued, and tokens order the rest.
+/// True if the task can be issued at once: all earlier uses of its objects have been issued, and events order it behind
+/// them.
 bool can_be_issued(const task& t, std::span<const event> after, std::span<const predecessor> behind) {
   const objects_state& s = t.state;
   return s.issues_at_once() && after.empty() && !t.is_for_host() && s.execution_places.front().queue.empty() &&
