@@ -44,13 +44,13 @@ void print_warning(const error& e, error_form form) noexcept {
 }
 
 error_form error_form_of(const environment& variables, std::span<const std::string> arguments) {
-  std::string wish;
-  if (const auto found = variables.find("STRETTO_ERRORS"); found != variables.end()) wish = found->second;
+  std::string requested;
+  if (const auto found = variables.find("STRETTO_ERRORS"); found != variables.end()) requested = found->second;
   for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
-    if (arguments[i].starts_with("--errors=")) wish = arguments[i].substr(9);
-    else if (arguments[i] == "--errors" && i + 1 < arguments.size()) wish = arguments[++i];
+    if (arguments[i].starts_with("--errors=")) requested = arguments[i].substr(9);
+    else if (arguments[i] == "--errors" && i + 1 < arguments.size()) requested = arguments[++i];
   }
-  return wish == "json" ? error_form::json : error_form::text;
+  return requested == "json" ? error_form::json : error_form::text;
 }
 
 }  // namespace stretto::base

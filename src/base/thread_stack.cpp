@@ -40,7 +40,7 @@ constinit std::atomic<std::uint32_t> is_answered{0};  // futex
 constinit const void* frames[most_frames];
 constinit std::size_t frame_count = 0;
 
-const fork_reset stacks_in_child([]() noexcept {
+const fork_reset reset_in_child([]() noexcept {
   std::construct_at(&request_mutex);
   requested_thread.store(0, std::memory_order_seq_cst);
 });
@@ -102,7 +102,7 @@ std::vector<symbol> symbols_of(const char* file) {
   return found;
 }
 
-std::string readable(const char* name) {
+std::string demangled(const char* name) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
                                                          std::free);
@@ -155,8 +155,8 @@ std::vector<std::string> names_of_code(std::span<const void* const> addresses) {
     const auto& here = symbols[file];
     const auto after = std::ranges::upper_bound(here, offset, {}, &symbol::address);
     if (after != here.begin() && offset < std::prev(after)->address + std::max<std::size_t>(std::prev(after)->bytes, 1))
-      names.push_back(readable(std::prev(after)->name.c_str()) + ", " + where);
-    else if (found.dli_sname) names.push_back(readable(found.dli_sname) + ", " + where);
+      names.push_back(demangled(std::prev(after)->name.c_str()) + ", " + where);
+    else if (found.dli_sname) names.push_back(demangled(found.dli_sname) + ", " + where);
     else names.push_back(where);
   }
   return names;

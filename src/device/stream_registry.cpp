@@ -6,7 +6,7 @@ namespace stretto::device {
 
 namespace {
 
-constexpr unsigned between_thorough = 64;  // polls
+constexpr unsigned polls_between_thorough_ones = 64;  // polls
 
 }  // namespace
 
@@ -29,7 +29,7 @@ std::size_t stream_registry::poll() {
   std::vector<places::completion*> ended = std::exchange(kept_, {});
   {
     std::scoped_lock lock(mutex_);
-    const bool is_thorough = ++polls_ % between_thorough == 0;
+    const bool is_thorough = ++polls_ % polls_between_thorough_ones == 0;
     for (polled_stream* s : streams_)
       if (is_thorough || s->may_have_ended()) s->collect(ended);
   }

@@ -19,16 +19,16 @@ bool is_work(const wait_node& n) {
 
 bool waits(const wait_node& n) { return is_work(n) && !n.waits_for.empty(); }
 
-bool leads_to(const links& from, std::uint32_t start, std::uint32_t target) {
-  std::vector<bool> seen(from.size());
-  std::vector<std::uint32_t> open{start};
-  while (!open.empty()) {
-    const auto n = open.back();
-    open.pop_back();
+bool is_reachable(const links& edges, std::uint32_t start, std::uint32_t target) {
+  std::vector<bool> seen(edges.size());
+  std::vector<std::uint32_t> to_visit{start};
+  while (!to_visit.empty()) {
+    const auto n = to_visit.back();
+    to_visit.pop_back();
     if (n == target) return true;
     if (seen[n]) continue;
     seen[n] = true;
-    open.insert(open.end(), from[n].begin(), from[n].end());
+    to_visit.insert(to_visit.end(), edges[n].begin(), edges[n].end());
   }
   return false;
 }
@@ -41,7 +41,7 @@ links useful_links(const base::wait_snapshot& s) {
       if (to < s.nodes.size() && s.nodes[to].kind != wait_kind::unknown) out[n].push_back(to);
   for (std::uint32_t n = 0; n < s.nodes.size(); ++n)
     if (s.nodes[n].kind == wait_kind::reservation)
-      std::erase_if(out[n], [&](std::uint32_t release) { return leads_to(out, release, n); });
+      std::erase_if(out[n], [&](std::uint32_t release) { return is_reachable(out, release, n); });
   return out;
 }
 
@@ -105,12 +105,13 @@ class components {
 
 /// The shortest path from `start` to `target` through nodes that `allowed` accepts; both ends included.
 template <class Allowed>
-std::vector<std::uint32_t> way(const links& to, std::uint32_t start, std::uint32_t target, Allowed&& allowed) {
+std::vector<std::uint32_t> shortest_path(const links& to, std::uint32_t start, std::uint32_t target,
+                                         Allowed&& allowed) {
   std::vector<std::uint32_t> before(to.size(), none);
-  std::deque<std::uint32_t> open{start};
-  while (!open.empty()) {
-    const auto n = open.front();
-    open.pop_front();
+  std::deque<std::uint32_t> to_visit{start};
+  while (!to_visit.empty()) {
+    const auto n = to_visit.front();
+    to_visit.pop_front();
     for (const auto m : to[n]) {
       if (!allowed(m) || before[m] != none || (m == start && m != target)) continue;
       before[m] = n;
@@ -120,7 +121,7 @@ std::vector<std::uint32_t> way(const links& to, std::uint32_t start, std::uint32
         found.push_back(start);
         return {found.rbegin(), found.rend()};
       }
-      open.push_back(m);
+      to_visit.push_back(m);
     }
   }
   return {};
@@ -146,50 +147,50 @@ bool has_work(const base::wait_snapshot& s) {
 
 std::vector<hang_cause> causes_of(const base::wait_snapshot& s) {
   const links to = useful_links(s);
-  const components parts(to);
-  std::vector<std::vector<std::uint32_t>> members(parts.count);
-  std::vector<bool> is_end(parts.count, true), loops(parts.count, false);
-  links from(s.nodes.size());
+  const components scc(to);
+  std::vector<std::vector<std::uint32_t>> members(scc.count);
+  std::vector<bool> has_no_exit(scc.count, true), has_cycle(scc.count, false);
+  links waiters_of(s.nodes.size());
   for (std::uint32_t n = 0; n < to.size(); ++n) {
-    members[parts.of[n]].push_back(n);
+    members[scc.of[n]].push_back(n);
     for (const auto m : to[n]) {
-      from[m].push_back(n);
-      if (parts.of[m] != parts.of[n]) is_end[parts.of[n]] = false;
-      else loops[parts.of[n]] = true;
+      waiters_of[m].push_back(n);
+      if (scc.of[m] != scc.of[n]) has_no_exit[scc.of[n]] = false;
+      else has_cycle[scc.of[n]] = true;
     }
   }
   std::vector<hang_cause> causes;
-  for (std::uint32_t c = 0; c < parts.count; ++c) {
-    if (!is_end[c]) continue;
+  for (std::uint32_t c = 0; c < scc.count; ++c) {
+    if (!has_no_exit[c]) continue;
     hang_cause cause;
-    const auto inside = [&](std::uint32_t n) { return parts.of[n] == c; };
+    const auto inside = [&](std::uint32_t n) { return scc.of[n] == c; };
     // A cycle begins at its first work node, where it reads best.
     const auto first = std::ranges::find_if(members[c], [&](std::uint32_t n) { return is_work(s.nodes[n]); });
     const auto root = first == members[c].end() ? members[c].front() : *first;
-    if (loops[c]) {
+    if (has_cycle[c]) {
       cause.kind = cause_kind::cycle;
-      cause.nodes = way(to, root, root, inside);
+      cause.nodes = shortest_path(to, root, root, inside);
       cause.nodes.pop_back();
     } else {
       cause.kind = kind_of(s.nodes[root]);
       cause.nodes = {root};
-      if (from[root].empty()) continue;  // nothing waits for it
+      if (waiters_of[root].empty()) continue;  // nothing waits for it
     }
     // Counts the work that waits for the cause, and finds the farthest work node: the chain begins there.
     std::vector<std::uint32_t> before(s.nodes.size(), none);
-    std::deque<std::uint32_t> open(cause.nodes.begin(), cause.nodes.end());
+    std::deque<std::uint32_t> to_visit(cause.nodes.begin(), cause.nodes.end());
     for (const auto n : cause.nodes) before[n] = n;
     std::uint32_t start = none;
-    while (!open.empty()) {
-      const auto n = open.front();
-      open.pop_front();
+    while (!to_visit.empty()) {
+      const auto n = to_visit.front();
+      to_visit.pop_front();
       if (is_work(s.nodes[n])) {
         ++cause.waiting;
         // In a job, idle nodes wait at the end of their run all the time.
         if (start == none || s.of_nodes == 1 || !s.nodes[n].is_end) start = n;
       }
-      for (const auto m : from[n])
-        if (before[m] == none) before[m] = n, open.push_back(m);
+      for (const auto m : waiters_of[n])
+        if (before[m] == none) before[m] = n, to_visit.push_back(m);
     }
     if (start == none) continue;  // only internal events wait
     for (auto n = start;; n = before[n]) {

@@ -25,7 +25,7 @@ std::string in_quotes(std::string_view name) { return "\"" + std::string(name) +
 
 /// Converts an exception of `body` to M04, unless the error names its modules itself.
 template <class Body>
-void name_failure(const membership& m, const char* what, Body&& body) {
+void convert_failure(const membership& m, const char* what, Body&& body) {
   const auto failed = [&](const std::string& why) {
     return error("M04", "module " + in_quotes(m.name) + " failed " + what)
         .because(why)
@@ -78,7 +78,7 @@ module_set::~module_set() {
 platform module_set::extended(const platform& machine) const {
   if (members_.empty()) return machine;
   platform_description d = machine.describe();
-  for (const auto& m : members_) name_failure(*m, "to add its places", [&] { m->is->add_places(d); });
+  for (const auto& m : members_) convert_failure(*m, "to add its places", [&] { m->is->add_places(d); });
   return d == machine.describe() ? machine : platform::build(std::move(d));
 }
 
@@ -89,13 +89,13 @@ void module_set::initialise(base::runtime_context& runtime, const platform& mach
   runtime.set(base::floor_slot::module, this);
   for (auto& m : members_) {
     module_host host(*this, *m);
-    name_failure(*m, "to initialise", [&] { m->is->initialise(host); });
+    convert_failure(*m, "to initialise", [&] { m->is->initialise(host); });
     m->initialised = true;
   }
 }
 
 void module_set::started(runtime& owner) {
-  for (auto& m : members_) name_failure(*m, "to start", [&] { m->is->started(owner); });
+  for (auto& m : members_) convert_failure(*m, "to start", [&] { m->is->started(owner); });
 }
 
 void module_set::finalise() noexcept {

@@ -101,7 +101,7 @@ void poll_in_place(worker& w, poll_coordinator& polls) noexcept {
 }
 
 /// A task that yields again and again waits for something, which may be found only by a poll.
-void poll_modules(worker& w) {
+void poll_pending(worker& w) {
   poll_coordinator* const polls = w.owner->polls;
   if (!polls || w.owner->settings.stepped || !polls->any_pending()) return;
   // with ready work, one yield in 16 polls
@@ -112,27 +112,27 @@ void poll_modules(worker& w) {
 /// Spins briefly for the end of the awaited operation while this worker has nothing else to run. Leaving a stack and
 /// returning to it costs more, and so does a wake-up by another worker. Pending operations are polled meanwhile.
 template <class Ended>
-bool ends_soon(worker& w, Ended&& ended) {
+bool spin_until_ended(worker& w, Ended&& has_ended) {
   if (w.owner->settings.stepped) return false;
   poll_coordinator* polls = w.owner->polls;
   if (polls && !(polls->any_pending() && can_run_on_top(w, nullptr))) polls = nullptr;
   if (!polls && w.owner->workers.size() == 1) return false;  // no other worker could end it
   std::uint64_t until = 0;
   for (unsigned rounds = 0; rounds < 40; ++rounds) {
-    if (ended()) return true;
+    if (has_ended()) return true;
     if (w.default_queue->size() > 0 || !w.bound_ready.empty() || !w.bound.is_empty() || !w.urgent.is_empty() ||
         !w.bound_urgent.is_empty() || w.paused_spawner)
       return false;
     if (polls && polls->any_pending()) {
       poll_in_place(w, *polls);
-      if (ended()) return true;  // mostly at once: reading the clock takes as long as a poll
+      if (has_ended()) return true;  // mostly at once: reading the clock takes as long as a poll
       if (!until) until = spin_end(w);
       else if (base::nanoseconds_now() >= until) break;  // as in a search
     } else {
       base::relax();
     }
   }
-  return ended();
+  return has_ended();
 }
 
 [[gnu::noinline]] void suspend_until_ended(worker& w, dependency d, const std::source_location& where) {
@@ -146,7 +146,8 @@ bool ends_soon(worker& w, Ended&& ended) {
 void wait_until_ended(thread_state& t, dependency d, const std::source_location& where) {
   if (worker* w = t.as_worker) {
     completion* c = d.task();
-    if (!ends_soon(*w, [&] { return c ? c->is_done() : detail::has_ended(d, *w); })) suspend_until_ended(*w, d, where);
+    if (!spin_until_ended(*w, [&] { return c ? c->is_done() : detail::has_ended(d, *w); }))
+      suspend_until_ended(*w, d, where);
   } else block(t, d, where);
 }
 
@@ -162,7 +163,7 @@ void wait_until_ended(thread_state& t, dependency d, const std::source_location&
 }
 
 /// Tasks in a scope, or in one inside it, must end before the task that opened the scope can.
-void check_own_end(const thread_state& t, const completion& c, const std::source_location& where) {
+void refuse_wait_for_own_end(const thread_state& t, const completion& c, const std::source_location& where) {
   const auto& awaited = static_cast<const task_record&>(c);
   if (t.current == &awaited) refuse_own_end(awaited, nullptr, where);
   for (const finish_scope* scope = t.scope; scope->outer; scope = scope->outer)  // the outermost is the runtime's
@@ -172,7 +173,7 @@ void check_own_end(const thread_state& t, const completion& c, const std::source
 [[gnu::noinline]] void wait_for_ended(completion& c, const std::source_location& where) {
   thread_state* t = this_thread();
   if (!t) base::require_current("get");
-  check_own_end(*t, c, where);
+  refuse_wait_for_own_end(*t, c, where);
   wait_until_ended(*t, dependency(c), where);
 }
 
@@ -391,7 +392,7 @@ void wait(const barrier& b, std::source_location where) {
   if (!b.has_triggered()) {
     // The event is requested only after spinning has not helped: a phase without an event costs its last arrival less.
     const thread_state* t = this_thread();
-    if (t && t->as_worker) ends_soon(*t->as_worker, [&] { return b.has_triggered(); });
+    if (t && t->as_worker) spin_until_ended(*t->as_worker, [&] { return b.has_triggered(); });
   }
   if (const event e = b.event(where); e != event()) return wait(dependency(e), where);
   if (thread_state* t = this_thread(); t && t->observer) t->observer->synchronised(*t);
@@ -399,7 +400,7 @@ void wait(const barrier& b, std::source_location where) {
 
 bool sched::let_others_run(const std::source_location& where) {
   sched::worker* const w = this_thread()->as_worker;
-  poll_modules(*w);
+  poll_pending(*w);
   if (!has_local(*w) && !w->owner->settings.stepped) return true;
   suspension s;
   s.where = &where;

@@ -9,7 +9,7 @@ namespace {
 
 CUdeviceptr device_pointer(const std::byte* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
 
-void line(const api& cu, CUstream s, located from, located to, std::size_t bytes) {
+void copy_linear(const api& cu, CUstream s, located from, located to, std::size_t bytes) {
   if (!from.context)
     need(cu.cuMemcpyHtoDAsync(device_pointer(to.address), from.address, bytes, s), "cuMemcpyHtoDAsync");
   else if (!to.context)
@@ -33,7 +33,7 @@ void set_ends(Description& c, located from, located to) {
   else c.dstHost = to.address;
 }
 
-void plane(const api& cu, CUstream s, located from, located to, const flat_rows& r) {
+void copy_2d(const api& cu, CUstream s, located from, located to, const flat_rows& r) {
   CUDA_MEMCPY2D c;
   set_ends(c, from, to);
   c.srcPitch = r.source_row, c.dstPitch = r.target_row;
@@ -41,7 +41,7 @@ void plane(const api& cu, CUstream s, located from, located to, const flat_rows&
   need(cu.cuMemcpy2DAsync(&c, s), "cuMemcpy2DAsync");
 }
 
-void box(const api& cu, CUstream s, located from, located to, const flat_rows& r) {
+void copy_3d(const api& cu, CUstream s, located from, located to, const flat_rows& r) {
   CUDA_MEMCPY3D_PEER c;
   set_ends(c, from, to);
   c.srcPitch = r.source_row, c.srcHeight = r.planes > 1 ? r.source_plane / r.source_row : r.rows;
@@ -56,7 +56,7 @@ void box(const api& cu, CUstream s, located from, located to, const flat_rows& r
 }
 
 /// The shortest pattern that repeats to the same bytes.
-std::span<const std::byte> shortest(std::span<const std::byte> pattern) noexcept {
+std::span<const std::byte> shortest_pattern(std::span<const std::byte> pattern) noexcept {
   while (pattern.size() > 1) {
     const std::size_t half = pattern.size() / 2;
     if (std::memcmp(pattern.data(), pattern.data() + half, half) != 0) break;
@@ -89,7 +89,7 @@ flat_rows flatten(const copy_end& source, const copy_end& target, places::copy_s
 
 void enqueue_copy(const driver& d, CUstream stream, located source, located target, const flat_rows& r) {
   if (r.width == 0 || r.rows == 0 || r.planes == 0) return;
-  if (r.rows == 1 && r.planes == 1) return line(*d.cu, stream, source, target, r.width);
+  if (r.rows == 1 && r.planes == 1) return copy_linear(*d.cu, stream, source, target, r.width);
   const auto most = static_cast<std::size_t>(d.most_pitch);
   const bool pitches_fit =
       std::min(r.source_row, r.target_row) >= r.width && std::max(r.source_row, r.target_row) <= most;
@@ -110,13 +110,13 @@ void enqueue_copy(const driver& d, CUstream stream, located source, located targ
     return;
   }
   const bool between_devices = source.context && target.context && source.context != target.context;
-  if (r.planes == 1 && !between_devices) plane(*d.cu, stream, source, target, r);
-  else box(*d.cu, stream, source, target, r);
+  if (r.planes == 1 && !between_devices) copy_2d(*d.cu, stream, source, target, r);
+  else copy_3d(*d.cu, stream, source, target, r);
 }
 
 bool enqueue_fill(const driver& d, CUstream stream, std::byte* target, const flat_rows& r,
                   std::span<const std::byte> given) {
-  const std::span<const std::byte> pattern = shortest(given);
+  const std::span<const std::byte> pattern = shortest_pattern(given);
   const std::size_t unit = pattern.size();
   const std::size_t distances = reinterpret_cast<std::uintptr_t>(target) | r.width | (r.rows > 1 ? r.target_row : 0) |
                                 (r.planes > 1 ? r.target_plane : 0);

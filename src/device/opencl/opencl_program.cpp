@@ -24,17 +24,17 @@ int axes_of(const kernel_code& code) {
 // Statuses that OpenCL returns for a lost device and its objects, all of which were valid before.
 bool driver::ends_with(cl_int status) noexcept {
   if (is_lost()) return true;
-  const bool is_said = status == CL_DEVICE_NOT_AVAILABLE || status == CL_INVALID_DEVICE ||
-                       status == CL_INVALID_CONTEXT || status == CL_INVALID_COMMAND_QUEUE;
+  const bool reports_loss = status == CL_DEVICE_NOT_AVAILABLE || status == CL_INVALID_DEVICE ||
+                            status == CL_INVALID_CONTEXT || status == CL_INVALID_COMMAND_QUEUE;
   // Other statuses may be the fault of a kernel or a launch. Drivers return "out of resources" for both.
-  if (!is_said && answers()) return false;
+  if (!reports_loss && is_responsive()) return false;
   cl_int none = CL_SUCCESS;
   lost_.compare_exchange_strong(none, status, std::memory_order_acq_rel);
   return true;
 }
 
 /// Whether the device still executes commands.
-bool driver::answers() const noexcept {
+bool driver::is_responsive() const noexcept {
   cl_bool is_available = CL_FALSE;
   if (cl->clGetDeviceInfo(id, CL_DEVICE_AVAILABLE, sizeof is_available, &is_available, nullptr) != CL_SUCCESS ||
       !is_available)
@@ -135,7 +135,7 @@ cl_program opencl_program::build(variant v) const {
                   static_cast<int>(v.elements), code.denormals_are_zero ? " -cl-denorms-are-zero" : "");
   const std::string key = fmt::format("opencl\n{}\n{}\n{}", driver_->identity, flags, text_.source);
   if (const cl_program kept = from_cache(key, flags)) return kept;
-  return from_text(key, flags);
+  return compile_source(key, flags);
 }
 
 cl_program opencl_program::from_cache(const std::string& key, const std::string& flags) const {
@@ -154,7 +154,7 @@ cl_program opencl_program::from_cache(const std::string& key, const std::string&
   return nullptr;
 }
 
-cl_program opencl_program::from_text(const std::string& key, const std::string& flags) const {
+cl_program opencl_program::compile_source(const std::string& key, const std::string& flags) const {
   const api& cl = *driver_->cl;
   const char* text = text_.source.c_str();
   cl_int status = CL_SUCCESS;

@@ -50,7 +50,7 @@ struct driver {
   cl_mem locks();
 
  private:
-  bool answers() const noexcept;
+  bool is_responsive() const noexcept;
   std::atomic<cl_int> lost_{CL_SUCCESS};  // the status of the failure
   std::mutex mutex_;
   cl_mem locks_ = nullptr;
@@ -87,7 +87,7 @@ class opencl_program final : public compiled_kernel {
  private:
   cl_program build(variant v) const;
   cl_program from_cache(const std::string& key, const std::string& flags) const;
-  cl_program from_text(const std::string& key, const std::string& flags) const;
+  cl_program compile_source(const std::string& key, const std::string& flags) const;
 
   const std::shared_ptr<driver> driver_;
   const kernel_text text_;
