@@ -1,4 +1,5 @@
-// process_endpoint.hpp - the job that a runtime joins: as its options say, else as the launcher of the process says.
+// process_endpoint.hpp - finds the job that a runtime joins: the one that its options name, else that of the process's
+// launcher.
 //
 // Threads     the thread that makes the runtime.
 #pragma once

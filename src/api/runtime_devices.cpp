@@ -69,7 +69,7 @@ void apply_device_assignment(std::vector<device::device_request>& which, const s
   const bool can_ask = !inventories.empty();
   if (!can_ask)
     inventories.assign(of.count(),
-                       visible.inventory);  // of one process, or as the launcher has not hidden any: all see the same
+                       visible.inventory);  // one process, or the launcher has hidden no device: all see the same
   const device::device_assignment made = device::assign_devices(inventories, of.self());
   device::apply_assignment(which, visible, made);
   if (made.has_shared && can_ask)
@@ -98,7 +98,7 @@ std::vector<device::opened_device> open_assigned_devices(const base::settings& s
   return device::open_devices(which, known, how);
 }
 
-/// A job begins with all of its nodes or with none: the others would wait for one that has failed.
+/// Throws on all nodes if one has failed to open its devices: otherwise the others would wait for it.
 void agree_on_start(dist::job_member& of, const std::exception_ptr& why) {
   const auto failed = of.first_failed(why != nullptr);
   if (why) std::rethrow_exception(why);

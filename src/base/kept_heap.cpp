@@ -11,7 +11,7 @@ namespace stretto::base {
 
 namespace {
 
-constexpr std::uint64_t most_mapped_apart = 32u << 20;  // the C library takes no larger threshold
+constexpr std::uint64_t most_mapped_apart = 32u << 20;  // the largest threshold that the C library accepts
 
 bool is_set_by_the_user() noexcept {
   const char* const tunables = std::getenv("GLIBC_TUNABLES");

@@ -1,9 +1,9 @@
 // kept_heap.hpp - keeps freed heap memory in the process, for later allocations.
 //
-// The C library gives the top of its heap back to the system as soon as some hundred KiB of it are free, and maps large
-// blocks one by one, until it has seen such blocks freed. Where arguments of a megabyte come and go, that is a fault
-// for each page of each message, which takes longer than to send it. keep_heap sets the thresholds that the C library's
-// own adaptation reaches once a program has freed blocks of 32 MiB.
+// The C library returns the top of its heap to the system as soon as some hundred KiB of it are free. It maps large
+// blocks one by one, until the program has freed such blocks. If a program sends messages of a megabyte, each message
+// then causes a page fault for each of its pages, which takes longer than the transfer. keep_heap sets the thresholds
+// that the C library adapts to by itself once a program has freed blocks of 32 MiB.
 //
 // Threads     any; affects the whole process. A process that is a node of a job calls it (process_endpoint.cpp).
 // Cost        two calls; each arena of the C library keeps up to `bytes` of free memory.

@@ -1,11 +1,11 @@
 // thread_stack.hpp - the call stack of another thread of this process, for hang reports.
 //
-// A signal that is ignored by default (SIGWINCH; `stretto top` uses SIGURG) interrupts the thread, which then walks its
-// own stack. If the program handles that signal, no thread is interrupted and the stack is unknown.
+// The caller sends SIGWINCH to the thread. Its handler walks the stack of the thread. SIGWINCH is ignored by default,
+// and `stretto top` uses SIGURG. If the program handles SIGWINCH itself, no signal is sent and the stack is unknown.
 //
-// Threads     any, one at a time. The interrupted thread loses some microseconds; a system call in which it sleeps may
-//             return early, as after any signal.
-// Source      a signal that disturbs nobody: the Go runtime's preemption, which takes SIGURG.
+// Threads     any; a lock admits one at a time. The interrupted thread is delayed by some microseconds. A system call
+//             in which it sleeps may return early, as after any signal.
+// Source      a signal that programs seldom use: the Go runtime preempts threads with SIGURG.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,7 @@ namespace stretto::device {
 
 namespace {
 
-constexpr unsigned polls_between_thorough_ones = 64;  // polls
+constexpr unsigned polls_between_thorough_ones = 64;  // a thorough poll ignores may_have_ended()
 
 }  // namespace
 

@@ -33,7 +33,8 @@ bool is_reachable(const links& edges, std::uint32_t start, std::uint32_t target)
   return false;
 }
 
-/// Edges between described nodes. Of the releases of a reservation, only those that can help.
+/// The edges between described nodes: from each node to those for which it waits. A reservation waits only for releases
+/// that do not themselves wait for it.
 links useful_links(const base::wait_snapshot& s) {
   links out(s.nodes.size());
   for (std::uint32_t n = 0; n < s.nodes.size(); ++n)
@@ -103,7 +104,8 @@ class components {
   std::uint32_t time_ = 0;
 };
 
-/// The shortest path from `start` to `target` through nodes that `allowed` accepts; both ends included.
+/// The shortest path from `start` to `target` through nodes that `allowed` accepts, with both ends; empty if there is
+/// none.
 template <class Allowed>
 std::vector<std::uint32_t> shortest_path(const links& to, std::uint32_t start, std::uint32_t target,
                                          Allowed&& allowed) {
@@ -164,7 +166,7 @@ std::vector<hang_cause> causes_of(const base::wait_snapshot& s) {
     if (!has_no_exit[c]) continue;
     hang_cause cause;
     const auto inside = [&](std::uint32_t n) { return scc.of[n] == c; };
-    // A cycle begins at its first work node, where it reads best.
+    // Report a cycle from its first task or thread on.
     const auto first = std::ranges::find_if(members[c], [&](std::uint32_t n) { return is_work(s.nodes[n]); });
     const auto root = first == members[c].end() ? members[c].front() : *first;
     if (has_cycle[c]) {
@@ -176,7 +178,7 @@ std::vector<hang_cause> causes_of(const base::wait_snapshot& s) {
       cause.nodes = {root};
       if (waiters_of[root].empty()) continue;  // nothing waits for it
     }
-    // Counts the work that waits for the cause, and finds the farthest work node: the chain begins there.
+    // Count the work that waits for the cause, and find the work node farthest from it, where the chain begins.
     std::vector<std::uint32_t> before(s.nodes.size(), none);
     std::deque<std::uint32_t> to_visit(cause.nodes.begin(), cause.nodes.end());
     for (const auto n : cause.nodes) before[n] = n;

@@ -1,4 +1,5 @@
-// hang_causes.hpp - analyses a wait graph: finds what all chains of waiting end at, which is why a program hangs.
+// hang_causes.hpp - analyses a wait graph: finds the nodes at which all chains of waiting end. They are why a program
+// hangs.
 //
 // Threads     pure.
 // Cost        linear in nodes and edges, but for reservations: linear for each held one.

@@ -10,7 +10,7 @@
 
 namespace stretto::global {
 
-/// Destroys the instance with the last copy of the returned pointer.
+/// A pointer whose last copy destroys the instance.
 inline std::shared_ptr<const void> instance_owner(const detail::instance_handle& in,
                                                   const std::source_location& where) {
   return {in.record, [in, where](const void*) {

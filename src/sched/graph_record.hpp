@@ -44,7 +44,7 @@ struct graph_operation {
   std::string describe() const;
 };
 
-/// One step of one replay: a task's record, followed by the data that the replay needs to go on.
+/// One step of one replay: a task's record, followed by what is needed to start its successors.
 struct replay_part : task_record {
   replay_part(const detail::task_type& type, const graph_operation& o) noexcept : task_record(type, 1, o.where) {}
 
@@ -75,10 +75,10 @@ struct replay_state {
   event behind;      // its only step, on a device, may be enqueued behind this event
   event device_end;  // end of that step; only for such graphs; guarded by the graph's mutex
   std::source_location where;
-  std::atomic<std::uint32_t> holds{0};  // conditions that are missing before it may begin
+  std::atomic<std::uint32_t> holds{0};  // conditions that must still be fulfilled before it begins
   std::atomic<std::uint32_t> sinks_left{0};
   std::atomic<bool> has_failed{false};
-  failure_ref not_begun;                   // why none of its operations run; null if they do
+  failure_ref not_begun;                   // the reason why no operation of it runs; null if they run
   std::unique_ptr<profile_state> profile;  // null unless requested
   replay_state* next = nullptr;  // in the free list; with replays::in_turn, the replay that begins after this one
 

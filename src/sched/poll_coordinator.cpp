@@ -21,7 +21,7 @@ void poll_coordinator::end() noexcept {
   owner_.store(nullptr, std::memory_order_seq_cst);
 }
 
-// Tasks and events that a poll spawns or triggers belong to no task: the worker clears the one that it ran last.
+// A poll may spawn tasks and trigger events. They must not count as caused by the task that the worker ran last.
 std::size_t poll_coordinator::poll_idle(worker& w) noexcept {
   if (!any_pending()) return 0;
   w.current = nullptr;
@@ -60,7 +60,7 @@ service_thread::client::finding poll_coordinator::poll_once(thread_state& t) noe
   const std::uint64_t polls = polls_of_workers_.load(std::memory_order_relaxed);
   if (polls != seen_) {
     seen_ = polls;
-    return {due, finding::workers_poll};
+    return {due, finding::workers_poll};  // workers have polled since the last call
   }
   t.owner->outside_began(scheduler::one_poll);
   const std::size_t ended = poll_each();
@@ -76,16 +76,16 @@ void poll_coordinator::sooner(std::int64_t due, urgency how) noexcept {
   scheduler* const owner = owner_.load(std::memory_order_seq_cst);
   if (!owner) return;  // begin() checks
   dedicated_.wake();
-  // A searching worker will poll it, or hand over when it stops.
-  if (due == never) return;  // it calls back
+  if (due == never) return;  // the poller will call poll_now()
+  // A worker that searches for work polls, or calls hand_over() when it stops.
   const std::uint64_t workers = owner->searching_and_parked.load(std::memory_order_seq_cst);
   if (workers & 0xffffffffu) return;
-  // A woken worker runs what it finds; the service thread would have to wake a worker for that.
+  // Wake a worker rather than the service thread, which would have to wake a worker to run the tasks that it finds.
   if (how == urgency::at_once && workers >> 32 && due <= now()) return owner->wake_any();
   service_.call(due, how == urgency::at_once);
 }
 
-// At the end of a runtime, sleeping workers have not poisoned events, since operations were pending: let one check
+// While operations are pending, idle workers poison no events at the end of a runtime. Now one of them must check
 // again.
 void poll_coordinator::none_pending() noexcept {
   if (scheduler* const owner = owner_.load(std::memory_order_seq_cst))

@@ -19,9 +19,10 @@ inline void count_spawned(thread_state& t, std::uint64_t n = 1) noexcept {
     t.shard->count_spawned(n);
   else t.scope->outside.spawned.fetch_add(n, std::memory_order_acq_rel);
 }
-/// Counts a task of `scope` that has ended on this thread. count_ended wakes the scope's waiter if it was the last.
+/// The part of count_ended for a thread without a shard, or in another scope.
 void count_ended_elsewhere(thread_state& t, finish_scope* scope) noexcept;
 void wake_scope_waiter(thread_state& t, finish_scope& scope) noexcept;
+/// Counts a task of `scope` that has ended on this thread. Wakes the waiter of the scope if it was the last one.
 inline void count_ended(thread_state& t, finish_scope* scope) noexcept {
   base::announce_release(scope);
   if (t.scope == scope && t.shard) [[likely]]

@@ -15,7 +15,8 @@ namespace stretto {
 namespace sched {
 namespace {
 
-/// Keeps a task that leaves its server counted as outside work until its effects are visible.
+/// Counts a task that leaves its server as outside work until its effects are visible, so that the runtime does not
+/// end.
 struct outside {
   explicit outside(scheduler& s) noexcept : owner(s) {}
   ~outside() { owner.outside_ended(); }
@@ -27,7 +28,7 @@ void skip(thread_state& t, task_record& r, std::exception_ptr why) noexcept {
   skip_task(t, r, detail::make_failure(std::move(why), detail::describe_task(r), r.where));
 }
 
-/// In full detail the trace shows the task on the server's own thread.
+/// With the most detailed trace level, records the task on the thread of the server.
 class served_span {
  public:
   served_span(thread_state& t, const task_record& r) : thread_(t) {

@@ -100,17 +100,18 @@ void poll_in_place(worker& w, poll_coordinator& polls) noexcept {
   w.current = current;
 }
 
-/// A task that yields again and again waits for something, which may be found only by a poll.
+/// Polls for a task that yields: it may wait for an operation whose end only a poll finds.
 void poll_pending(worker& w) {
   poll_coordinator* const polls = w.owner->polls;
   if (!polls || w.owner->settings.stepped || !polls->any_pending()) return;
-  // with ready work, one yield in 16 polls
+  // If this worker has ready work, only one yield in 16 polls.
   if ((has_local(w) && (w.ticks & 15)) || !can_run_on_top(w, nullptr)) return;
   poll_in_place(w, *polls);
 }
 
-/// Spins briefly for the end of the awaited operation while this worker has nothing else to run. Leaving a stack and
-/// returning to it costs more, and so does a wake-up by another worker. Pending operations are polled meanwhile.
+/// Spins briefly until the awaited operation ends, if this worker has nothing else to run: suspending a task and
+/// resuming it costs more, and so does a wake-up by another worker. Polls pending operations meanwhile. Returns whether
+/// the operation has ended.
 template <class Ended>
 bool spin_until_ended(worker& w, Ended&& has_ended) {
   if (w.owner->settings.stepped) return false;
@@ -162,7 +163,8 @@ void wait_until_ended(thread_state& t, dependency d, const std::source_location&
                     : "let another task wait for it");
 }
 
-/// Tasks in a scope, or in one inside it, must end before the task that opened the scope can.
+/// Throws S14 if the task waits for itself, or for a task that opened a scope around it: such a task cannot end before
+/// all tasks in its scope have.
 void refuse_wait_for_own_end(const thread_state& t, const completion& c, const std::source_location& where) {
   const auto& awaited = static_cast<const task_record&>(c);
   if (t.current == &awaited) refuse_own_end(awaited, nullptr, where);

@@ -18,7 +18,7 @@ struct drawn_span {
   std::uint32_t row = 0;
 };
 
-/// The operation that ran here from that time on had waited for `cause`.
+/// An operation that waited for `cause` ran at this position and time.
 struct effect {
   std::uint64_t cause = 0;
   std::uint64_t id = 0;  // 0: place and time are given below; else they are those of the next span with this id

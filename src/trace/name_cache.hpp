@@ -40,7 +40,7 @@ class name_cache {
     const name_id id = table.intern(name ? name : otherwise, where);
     const std::string& text = table[id].name;
     e = {where.file_name(), name ? text.c_str() : nullptr, where.line(), id};
-    // the table is full: this is its entry for all other names
+    // The table is full, and this is its entry for all further names: do not cache it for this name.
     if (text != (name ? name : otherwise)) e.file = nullptr;
     return id;
   }

@@ -98,7 +98,7 @@ void enqueue_copy(const driver& d, CUstream stream, located source, located targ
       pitches_fit &&
       (r.planes == 1 || (planes_fit(r.source_row, r.source_plane) && planes_fit(r.target_row, r.target_plane)));
   if (!fits) {
-    // Plane by plane, then row by row: no driver call handles overlapping or very distant rows.
+    // No driver call copies rows that overlap or lie far apart: copy plane by plane, or row by row.
     flat_rows part = r;
     const bool by_plane = r.planes > 1;
     (by_plane ? part.planes : part.rows) = 1;

@@ -21,19 +21,19 @@ int axes_of(const kernel_code& code) {
 
 }  // namespace
 
-// Statuses that OpenCL returns for a lost device and its objects, all of which were valid before.
+// Some statuses mean that the device or one of its objects has become invalid: the device is lost.
 bool driver::ends_with(cl_int status) noexcept {
   if (is_lost()) return true;
   const bool reports_loss = status == CL_DEVICE_NOT_AVAILABLE || status == CL_INVALID_DEVICE ||
                             status == CL_INVALID_CONTEXT || status == CL_INVALID_COMMAND_QUEUE;
-  // Other statuses may be the fault of a kernel or a launch. Drivers return "out of resources" for both.
+  // Other statuses may come from a faulty kernel or launch, or from a lost device: ask the device.
   if (!reports_loss && is_responsive()) return false;
   cl_int none = CL_SUCCESS;
   lost_.compare_exchange_strong(none, status, std::memory_order_acq_rel);
   return true;
 }
 
-/// Whether the device still executes commands.
+/// True if the device still executes a command.
 bool driver::is_responsive() const noexcept {
   cl_bool is_available = CL_FALSE;
   if (cl->clGetDeviceInfo(id, CL_DEVICE_AVAILABLE, sizeof is_available, &is_available, nullptr) != CL_SUCCESS ||
