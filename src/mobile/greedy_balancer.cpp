@@ -12,39 +12,41 @@ namespace stretto::balancers {
 using mobiles::node_loads;
 
 object_moves greedy::operator()(const load_table& t) const {
-  node_loads now(t);
-  const double before = now.longest();
-  if (!(before > 0) || !(now.mean() > 0)) return {};
+  node_loads loads(t);
+  const double before = loads.longest();
+  if (!(before > 0) || !(loads.mean() > 0)) return {};
 
   // Among nodes of one speed the least loaded one is the best: only the best node of each speed is compared.
   std::vector<double> load;
-  std::map<double, std::set<std::pair<double, std::uint32_t>>> by_speed;
-  for (std::uint32_t n = 0; n < now.nodes(); ++n) {
-    load.push_back(now.background(n));
-    if (now.speed(n) > 0) by_speed[now.speed(n)].emplace(load[n], n);
+  std::map<double, std::set<std::pair<double, std::uint32_t>>> best_of_speed;
+  for (std::uint32_t n = 0; n < loads.nodes(); ++n) {
+    load.push_back(loads.background(n));
+    if (loads.speed(n) > 0) best_of_speed[loads.speed(n)].emplace(load[n], n);
   }
   std::vector<std::size_t> order(t.objects.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return now.weight(i); });
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return loads.weight(i); });
 
   object_moves moves;
   for (const std::size_t i : order) {
-    const double weight = now.weight(i);
+    const double weight = loads.weight(i);
     if (!(weight > 0)) break;
     const std::uint32_t home = t.objects[i].node;
     std::uint32_t best = home;
-    double soonest = node_loads::time_of(load[home] + weight, now.speed(home));  // on equal times the object stays
-    for (const auto& [speed, all] : by_speed) {
+    double earliest_end =
+        node_loads::time_of(load[home] + weight, loads.speed(home));  // on equal times the object stays
+    for (const auto& [speed, all] : best_of_speed) {
       const double end = node_loads::time_of(all.begin()->first + weight, speed);
-      if (end < soonest) soonest = end, best = all.begin()->second;
+      if (end < earliest_end) earliest_end = end, best = all.begin()->second;
     }
-    auto& nodes = by_speed.at(now.speed(best));
+    auto& nodes = best_of_speed.at(loads.speed(best));
     nodes.erase({load[best], best});
     nodes.emplace(load[best] += weight, best);
     if (best != home) moves.push_back({i, best});
   }
   double after = 0;
-  for (std::uint32_t n = 0; n < now.nodes(); ++n) after = std::max(after, node_loads::time_of(load[n], now.speed(n)));
+  for (std::uint32_t n = 0; n < loads.nodes(); ++n)
+    after = std::max(after, node_loads::time_of(load[n], loads.speed(n)));
   if (!(after < before)) return {};
   std::ranges::sort(moves, std::less<>(), &object_move::object);
   return moves;

@@ -16,17 +16,18 @@ namespace {
 constexpr std::size_t no_object = std::numeric_limits<std::size_t>::max();
 
 /// The object that brings `heavy` down to its limit, else the heaviest that `light` has room for, else one that helps.
-std::size_t choose_object(const placement& all, std::uint32_t heavy, std::uint32_t light, double excess, double room) {
+std::size_t choose_object(const placement& all, std::uint32_t heavy, std::uint32_t light, double excess,
+                          double free_capacity) {
   const placement::heap& objects = all.objects_of(heavy);
   if (objects.empty()) return no_object;
   auto it = objects.lower_bound({excess, 0});
-  if (it != objects.end() && it->first <= room) return ~it->second;
-  it = objects.upper_bound({room, no_object});
+  if (it != objects.end() && it->first <= free_capacity) return ~it->second;
+  it = objects.upper_bound({free_capacity, no_object});
   if (it != objects.begin()) return ~std::prev(it)->second;
-  const auto [weight, mark] = *objects.begin();
+  const auto [weight, position] = *objects.begin();
   const bool helps =
       node_loads::time_of(all.loads.load(light) + weight, all.loads.speed(light)) < all.loads.time(heavy);
-  return helps ? ~mark : no_object;
+  return helps ? ~position : no_object;
 }
 
 }  // namespace
@@ -35,25 +36,25 @@ object_moves refine::operator()(const load_table& t) const {
   placement all(t);
   const node_loads& now = all.loads;
   if (!(now.mean() > 0)) return {};
-  const auto most = [&](std::uint32_t n) { return std::max(1.0, tolerance) * now.mean() * now.speed(n); };
-  std::set<std::pair<double, std::uint32_t>> heavy, by_room;  // by time; by room, the last one has most
+  const auto limit = [&](std::uint32_t n) { return std::max(1.0, tolerance) * now.mean() * now.speed(n); };
+  std::set<std::pair<double, std::uint32_t>> heavy, by_free_capacity;  // by time; by room, the last one has most
   for (std::uint32_t n = 0; n < now.nodes(); ++n) {
-    if (now.load(n) > most(n)) heavy.emplace(now.time(n), n);
-    if (now.speed(n) > 0) by_room.emplace(most(n) - now.load(n), ~n);
+    if (now.load(n) > limit(n)) heavy.emplace(now.time(n), n);
+    if (now.speed(n) > 0) by_free_capacity.emplace(limit(n) - now.load(n), ~n);
   }
-  while (!heavy.empty() && !by_room.empty()) {
-    const std::uint32_t from = heavy.rbegin()->second, to = ~by_room.rbegin()->second;
+  while (!heavy.empty() && !by_free_capacity.empty()) {
+    const std::uint32_t from = heavy.rbegin()->second, to = ~by_free_capacity.rbegin()->second;
     heavy.erase(std::prev(heavy.end()));
     const std::size_t object =
-        from == to ? no_object : choose_object(all, from, to, now.load(from) - most(from), most(to) - now.load(to));
+        from == to ? no_object : choose_object(all, from, to, now.load(from) - limit(from), limit(to) - now.load(to));
     if (object == no_object) continue;  // the node keeps its load
-    by_room.erase(std::prev(by_room.end()));
+    by_free_capacity.erase(std::prev(by_free_capacity.end()));
     heavy.erase({now.time(to), to});
-    by_room.erase({most(from) - now.load(from), ~from});
+    by_free_capacity.erase({limit(from) - now.load(from), ~from});
     all.move_for_good(object, to);
     for (const std::uint32_t n : {from, to}) {
-      if (now.load(n) > most(n)) heavy.emplace(now.time(n), n);
-      if (now.speed(n) > 0) by_room.emplace(most(n) - now.load(n), ~n);
+      if (now.load(n) > limit(n)) heavy.emplace(now.time(n), n);
+      if (now.speed(n) > 0) by_free_capacity.emplace(limit(n) - now.load(n), ~n);
     }
   }
   return all.moves();
