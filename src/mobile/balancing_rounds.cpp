@@ -88,7 +88,7 @@ load_table load_table_of(const std::vector<load_report>& rows, std::uint64_t fir
 
 namespace {
 
-/// Runs on the thief.
+/// Runs on a node that may steal: if it has little load, takes objects from one of two other nodes.
 steal_result steal_here(std::uint32_t one, std::uint32_t two) {
   const std::uint32_t self = this_node();
   std::vector<load_report> rows{objects_here().windowed_load_report(mobile_objects::window_step::begin_next)};
@@ -155,7 +155,7 @@ balancer balancer_of(policy p) {
   }
 }
 
-/// Calls `then` with the load that the round found.
+/// Calls `then` with the load that the round measured; with 0 if the round failed.
 future<void> report_load_when_done(future<balance_report> round, std::function<void(double)> then) {
   try {
     co_await detail::event_awaiter(static_cast<dependency>(round), std::source_location::current());

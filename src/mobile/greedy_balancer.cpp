@@ -11,12 +11,14 @@ namespace stretto::balancers {
 
 using mobiles::node_loads;
 
+// Assigns the objects anew, the heaviest first, each to the node that would finish it first. Moves nothing if that does
+// not shorten the longest time.
 object_moves greedy::operator()(const load_table& t) const {
   node_loads loads(t);
   const double before = loads.longest();
   if (!(before > 0) || !(loads.mean() > 0)) return {};
 
-  // Among nodes of one speed the least loaded one is the best: only the best node of each speed is compared.
+  // Among nodes of equal speed the least loaded one is the best, so only that one is compared.
   std::vector<double> load;
   std::map<double, std::set<std::pair<double, std::uint32_t>>> best_of_speed;
   for (std::uint32_t n = 0; n < loads.nodes(); ++n) {

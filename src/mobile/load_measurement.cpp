@@ -13,7 +13,7 @@ using sched::thread_state;
 
 namespace {
 
-/// For the caller's node, without objects.
+/// The report of the calling node, without its objects.
 load_report row_of(const base::thread_context& context) {
   const auto* const machine = context.runtime->get<platform>(base::floor_slot::platform);
   return {.speed = static_cast<double>(static_cast<const thread_state&>(context).owner->workers.size()),

@@ -1,5 +1,5 @@
-// node_loads.hpp - a load table in the form that balancers need: the weight of each object and the load of each node
-// while objects move. Counts the scarcest resource: workers or devices.
+// node_loads.hpp - a load table in the form that balancers need: the weight of each object, and the load of each node
+// while a balancer plans moves. Counts the scarcer of two resources: workers or devices.
 //
 // Threads     Pure values.
 // Invariants  (1) load(n) is the background of node n plus the weights of the objects there, except for rounding.
@@ -52,9 +52,9 @@ class placement {
   using heap = std::set<std::pair<double, std::size_t>>;
   const heap& objects_of(std::uint32_t node) const noexcept { return of_[node]; }
 
-  /// The object may be moved again.
+  /// Moves an object, which may be moved again.
   void move(std::size_t object, std::uint32_t to);
-  /// The object stays there: objects_of(to) does not have it.
+  /// Moves an object that must not move again: objects_of(to) does not contain it.
   void move_for_good(std::size_t object, std::uint32_t to);
   /// Moves objects from the node that needs more time to the other, the heaviest that fit first. Returns true if
   /// something moved; then the longer of the two times has decreased.

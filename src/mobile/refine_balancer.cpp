@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::size_t no_object = std::numeric_limits<std::size_t>::max();
 
-/// The object that brings `heavy` down to its limit, else the heaviest that `light` has room for, else one that helps.
+/// Chooses the object of node `heavy` to move to node `light`: the lightest that brings `heavy` down to its limit and
+/// fits into the free capacity of `light`; else the heaviest that fits; else the lightest, if `light` would still
+/// finish before `heavy` does now.
 std::size_t choose_object(const placement& all, std::uint32_t heavy, std::uint32_t light, double excess,
                           double free_capacity) {
   const placement::heap& objects = all.objects_of(heavy);
@@ -32,12 +34,15 @@ std::size_t choose_object(const placement& all, std::uint32_t heavy, std::uint32
 
 }  // namespace
 
+// Moves single objects from the node with the longest time to the node with most free capacity, until no node is above
+// its limit or no such move helps.
 object_moves refine::operator()(const load_table& t) const {
   placement all(t);
   const node_loads& now = all.loads;
   if (!(now.mean() > 0)) return {};
   const auto limit = [&](std::uint32_t n) { return std::max(1.0, tolerance) * now.mean() * now.speed(n); };
-  std::set<std::pair<double, std::uint32_t>> heavy, by_free_capacity;  // by time; by room, the last one has most
+  // Nodes above their limit, by time; and nodes by free capacity, the last has most.
+  std::set<std::pair<double, std::uint32_t>> heavy, by_free_capacity;
   for (std::uint32_t n = 0; n < now.nodes(); ++n) {
     if (now.load(n) > limit(n)) heavy.emplace(now.time(n), n);
     if (now.speed(n) > 0) by_free_capacity.emplace(limit(n) - now.load(n), ~n);
