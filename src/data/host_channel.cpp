@@ -18,11 +18,11 @@ double host_channel::bandwidth_bytes_per_second(place, place) const { return 10e
 double host_channel::latency_seconds(place, place) const { return 100e-9; }
 
 void add_host_channels(places::channel_registry& registry) {
-  const auto way = std::make_shared<host_channel>();
+  const auto channel = std::make_shared<host_channel>();
   for (std::size_t from = 0; from < place_kind_count; ++from)
     for (std::size_t to = 0; to < place_kind_count; ++to)
       if (is_host_memory(static_cast<place_kind>(from)) && is_host_memory(static_cast<place_kind>(to)))
-        registry.add(static_cast<place_kind>(from), static_cast<place_kind>(to), way);
+        registry.add(static_cast<place_kind>(from), static_cast<place_kind>(to), channel);
 }
 
 std::vector<std::size_t> cheapest_route(std::span<const stop> memories, const places::channel_registry& channels,
@@ -35,11 +35,11 @@ std::vector<std::size_t> cheapest_route(std::span<const stop> memories, const pl
 
 std::optional<places::channel_figures> figures_between(const stop& source, const stop& target,
                                                        const places::channel_registry& channels) {
-  const places::channel* const way = channels.find(source.kind, target.kind);
-  if (!way) return std::nullopt;
-  const double bandwidth = way->bandwidth_bytes_per_second(source.where, target.where);
+  const places::channel* const channel = channels.find(source.kind, target.kind);
+  if (!channel) return std::nullopt;
+  const double bandwidth = channel->bandwidth_bytes_per_second(source.where, target.where);
   if (!(bandwidth > 0)) return std::nullopt;
-  return places::channel_figures{bandwidth, way->latency_seconds(source.where, target.where)};
+  return places::channel_figures{bandwidth, channel->latency_seconds(source.where, target.where)};
 }
 
 }  // namespace stretto::data

@@ -170,12 +170,12 @@ void staged_copy::begin(step& s) {
   s.parts = std::vector<step_part>(all.size());
   s.left.store(all.size(), std::memory_order_relaxed);
   s.since = trace::clock::now();
-  places::channel& way = *state_.settings.channels->find(kind(from), kind(to));
+  places::channel& channel = *state_.settings.channels->find(kind(from), kind(to));
   for (step_part& part : s.parts) part.owner = &s;
   std::size_t started = 0;  // once the last part is started, the step may be at its next piece
   try {
     for (; started < all.size(); ++started)
-      way.start(all[started].source, all[started].target, all[started].shape, s.parts[started]);
+      channel.start(all[started].source, all[started].target, all[started].shape, s.parts[started]);
   } catch (...) {  // parts that did not start count as failed; the last part alive ends the step
     const std::exception_ptr why = std::current_exception();
     for (std::size_t i = started; i < all.size(); ++i) part_done(s, why);

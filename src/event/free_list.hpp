@@ -26,9 +26,9 @@ class node_stock {
       count = batch;
       return list;
     }
-    if (loose_) {
-      count = std::exchange(loose_count_, 0);
-      return std::exchange(loose_, nullptr);
+    if (partial_batch_) {
+      count = std::exchange(partial_count_, 0);
+      return std::exchange(partial_batch_, nullptr);
     }
     Node* list = make();
     count = batch;
@@ -43,25 +43,25 @@ class node_stock {
   }
 
   /// Takes back a list of any length. Keeps it in pieces of at most a batch, so that take() never returns more.
-  void give_loose(Node* list) noexcept {
+  void give_partial(Node* list) noexcept {
     std::scoped_lock lock(mutex_);
     while (list) {
       Node* node = std::exchange(list, list->next_free());
-      node->set_next_free(loose_);
-      loose_ = node;
-      if (++loose_count_ < batch) continue;
+      node->set_next_free(partial_batch_);
+      partial_batch_ = node;
+      if (++partial_count_ < batch) continue;
       node->set_next_batch(batches_);
       batches_ = node;
-      loose_ = nullptr;
-      loose_count_ = 0;
+      partial_batch_ = nullptr;
+      partial_count_ = 0;
     }
   }
 
  private:
   std::mutex mutex_;
   Node* batches_ = nullptr;
-  Node* loose_ = nullptr;
-  unsigned loose_count_ = 0;
+  Node* partial_batch_ = nullptr;
+  unsigned partial_count_ = 0;
 };
 
 template <class Node>
@@ -69,7 +69,7 @@ class node_cache {
  public:
   explicit node_cache(node_stock<Node>& stock) noexcept : stock_(&stock) {}
   node_cache(const node_cache&) = delete;
-  ~node_cache() { stock_->give_loose(list_); }
+  ~node_cache() { stock_->give_partial(list_); }
 
   template <class Make>
   Node* pop(Make&& make) {

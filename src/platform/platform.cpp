@@ -186,13 +186,14 @@ bool addresses(const places::graph& g, place processor, place memory) {
 std::vector<place_affinity> platform::affinities(place from, place_role to) const {
   entry(*graph_, from);
   // Nearness of small data: what a processor feels when it loads, not what a large copy costs.
-  const places::way_tree ways(*graph_, from, 64);
+  const places::cheapest_routes routes(*graph_, from, 64);
   std::vector<std::pair<double, place_affinity>> found;
   for (const place p : those(*graph_, [&](place p) { return p != from && role_of(*graph_, to)[p.index]; }))
-    if (const auto way = ways.to(p))
-      found.emplace_back(way->cost_seconds, place_affinity{p, way->places.size() - 1, way->bandwidth_bytes_per_second,
-                                                           way->latency_seconds,
-                                                           addresses(*graph_, from, p) || addresses(*graph_, p, from)});
+    if (const auto found_route = routes.to(p))
+      found.emplace_back(
+          found_route->cost_seconds,
+          place_affinity{p, found_route->places.size() - 1, found_route->bandwidth_bytes_per_second,
+                         found_route->latency_seconds, addresses(*graph_, from, p) || addresses(*graph_, p, from)});
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return std::pair(a.first, a.second.hops) < std::pair(b.first, b.second.hops);
   });
@@ -209,10 +210,10 @@ std::optional<place> platform::nearest(place from, place_kind kind) const {
 std::optional<transfer_route> platform::route(place from, place to, std::uint64_t bytes) const {
   entry(*graph_, from), entry(*graph_, to);
   if (copies_) return copies_->route(from, to, bytes);
-  auto way = places::way_tree(*graph_, from, bytes).to(to);
-  if (!way) return std::nullopt;
-  return transfer_route{std::move(way->places), way->bandwidth_bytes_per_second, way->latency_seconds,
-                        std::move(way->legs)};
+  auto found_route = places::cheapest_routes(*graph_, from, bytes).to(to);
+  if (!found_route) return std::nullopt;
+  return transfer_route{std::move(found_route->places), found_route->bandwidth_bytes_per_second,
+                        found_route->latency_seconds, std::move(found_route->legs)};
 }
 
 platform platform::measured() const { return build(places::measure(*graph_)); }

@@ -31,7 +31,7 @@ std::optional<place> nearest(const graph& g, place from, place_kind kind) {
   return std::nullopt;
 }
 
-way_tree::way_tree(const graph& g, place from, std::uint64_t bytes) : graph_(g), from_(from) {
+cheapest_routes::cheapest_routes(const graph& g, place from, std::uint64_t bytes) : graph_(g), from_(from) {
   constexpr auto unreached = std::numeric_limits<double>::infinity();
   steps_.assign(g.is.places.size(), {unreached, place::none, place::none, place::none});
   using entry = std::tuple<double, std::uint32_t, std::uint32_t>;  // cost, hops, place
@@ -56,9 +56,9 @@ way_tree::way_tree(const graph& g, place from, std::uint64_t bytes) : graph_(g),
   }
 }
 
-std::optional<way_tree::way> way_tree::to(place target) const {
+std::optional<cheapest_routes::found_route> cheapest_routes::to(place target) const {
   if (steps_[target.index].hops == place::none) return std::nullopt;
-  way w;
+  found_route w;
   w.cost_seconds = steps_[target.index].cost;
   w.latency_seconds = 0;
   double slowest = std::numeric_limits<double>::infinity();

@@ -27,18 +27,18 @@ double cost_seconds(const place_link& link, std::uint64_t bytes);
 std::optional<place> nearest(const graph& g, place from, place_kind kind);
 
 /// The cheapest ways from one place to all others for a message of `bytes`; cores are never passed through.
-class way_tree {
+class cheapest_routes {
  public:
-  way_tree(const graph& g, place from, std::uint64_t bytes);
+  cheapest_routes(const graph& g, place from, std::uint64_t bytes);
 
-  struct way {
+  struct found_route {
     std::vector<place> places;  // both ends included
     std::vector<transfer_leg> legs;
     std::optional<double> bandwidth_bytes_per_second, latency_seconds;
     double cost_seconds = 0;
   };
   /// Nothing if no usable links lead there.
-  std::optional<way> to(place target) const;
+  std::optional<found_route> to(place target) const;
 
  private:
   struct step {
