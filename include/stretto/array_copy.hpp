@@ -36,7 +36,7 @@ class array_copy {
 
  public:
   using element_type = T;
-  static constexpr std::size_t dimensions = D;
+  static constexpr std::size_t dimensions = D;  // the number of axes
 
   /// An empty copy.
   array_copy() noexcept = default;

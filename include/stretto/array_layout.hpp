@@ -25,9 +25,9 @@ namespace data {
 /// The layout of a box of elements: element p lies sum((p[a] - box.min()[a]) * stride[a]) bytes behind element
 /// box.min().
 struct layout {
-  stretto::box box;
-  point stride;  // bytes; may be negative
-  std::uint32_t element_bytes = 1;
+  stretto::box box;                 // the coordinates of the elements
+  point stride;                     // bytes; may be negative
+  std::uint32_t element_bytes = 1;  // the size of an element
 
   /// Bytes from element box.min() to element p. p is not checked.
   constexpr std::int64_t offset_of(const point& p) const noexcept {

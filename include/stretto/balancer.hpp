@@ -57,8 +57,8 @@ struct load_table {
 
 /// One decision of a balancer: object `object`, an index into load_table::objects, migrates to node `to`.
 struct object_move {
-  std::size_t object = 0;
-  std::uint32_t to = 0;
+  std::size_t object = 0;  // an index into load_table::objects
+  std::uint32_t to = 0;    // the number of the new node
   friend bool operator==(const object_move&, const object_move&) = default;
 };
 /// The decisions of a balancer: at most one move per object.

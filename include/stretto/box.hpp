@@ -40,7 +40,7 @@ using coordinate = std::int64_t;
 
 /// A position in index space, or a distance. Axes that are not given are 0.
 struct point {
-  coordinate at[max_axes] = {0, 0, 0};
+  coordinate at[max_axes] = {0, 0, 0};  // by axis
 
   constexpr point() = default;
   /// One coordinate per axis, axis 0 first.
@@ -68,7 +68,7 @@ struct point {
 
 /// Lengths along the axes. Axes that are not given are 1.
 struct extent {
-  coordinate length[max_axes] = {1, 1, 1};
+  coordinate length[max_axes] = {1, 1, 1};  // by axis, in elements
 
   constexpr extent() = default;
   /// One length per axis, axis 0 first.

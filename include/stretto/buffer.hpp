@@ -91,7 +91,7 @@ class buffer {
 
  public:
   using element_type = T;
-  static constexpr std::size_t dimensions = D;
+  static constexpr std::size_t dimensions = D;  // the number of axes
 
   /// An empty handle.
   buffer() noexcept = default;

@@ -40,7 +40,7 @@ struct copy_done_access;
 
 /// The size of a copy of up to three dimensions: bytes per row, rows per plane, planes.
 struct copy_extent {
-  std::size_t row_bytes = 0, rows = 1, planes = 1;
+  std::size_t row_bytes = 0, rows = 1, planes = 1;  // bytes per row, rows per plane, planes
 
   /// The number of bytes in all.
   constexpr std::size_t bytes() const noexcept { return row_bytes * rows * planes; }
@@ -48,9 +48,9 @@ struct copy_extent {
 
 /// One end of a copy. Strides are in bytes, from one row or plane to the next.
 struct copy_end {
-  place memory;                  // invalid: host memory of the program
-  std::byte* address = nullptr;  // as the memory's module defines it
-  std::size_t row_stride = 0, plane_stride = 0;
+  place memory;                                  // invalid: host memory of the program
+  std::byte* address = nullptr;                  // as the memory's module defines it
+  std::size_t row_stride = 0, plane_stride = 0;  // in bytes
 };
 
 /// The completion of a copy, which a channel must call. Move-only. Its destruction without a call fails the copy with

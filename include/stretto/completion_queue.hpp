@@ -45,8 +45,8 @@ class completion_queue {
  public:
   /// An event that has ended, and its result.
   struct entry {
-    event which;
-    wait_result how;
+    event which;      // an event that was added
+    wait_result how;  // its result
   };
 
   /// Creates an empty queue on this node. Throws B20.
@@ -66,7 +66,7 @@ class completion_queue {
   event nonempty(std::source_location where = std::source_location::current()) const;
   /// The numbers of added events that have ended and wait to be popped, and of those that have not ended.
   struct sizes {
-    std::size_t ended, pending;
+    std::size_t ended, pending;  // waiting for pop; not yet ended
   };
   /// How many events the queue holds. Throws E27, E03, N05.
   sizes size(std::source_location where = std::source_location::current()) const;

@@ -115,13 +115,13 @@ class dependency {
 /// The result of after(a, b, ...): a list of preconditions.
 template <std::size_t N>
 struct after_list {
-  std::array<dependency, N> items;
+  std::array<dependency, N> items;  // in the order of the arguments
   /// The preconditions of the list.
   operator std::span<const dependency>() const noexcept { return items; }
 };
 /// The result of after(range): preconditions in memory of the caller.
 struct after_range {
-  std::span<const event> items;
+  std::span<const event> items;  // valid during the call
 };
 
 /// The tag `after(a, b, ...)` of an operation: it starts when all of these events and futures have ended, and is

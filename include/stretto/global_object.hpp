@@ -87,8 +87,8 @@ class global_object {
 /// A box of elements behind a global pointer: there(box(0, 100)).
 template <class T, std::size_t D>
 struct global_tile {
-  global_object<T, D> of;
-  box part;
+  global_object<T, D> of;  // the object
+  box part;                // the elements
 };
 
 /// Makes a global pointer to an object of this node, and keeps the object until unshare. Throws B20, and A02 for an

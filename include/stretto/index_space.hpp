@@ -41,7 +41,7 @@ namespace stretto {
 /// element's value in view v. Plain data: elements can point to one another, and instances of pointers can be the
 /// indices of a gather. A default-made one points to nothing.
 struct element {
-  coordinate index = -1;
+  coordinate index = -1;  // negative: points to nothing
   /// The coordinate of the element, for views.
   constexpr operator coordinate() const noexcept { return index; }
   /// Whether it points to an element.

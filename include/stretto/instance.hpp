@@ -77,7 +77,7 @@ class instance {
 
  public:
   using element_type = T;
-  static constexpr std::size_t dimensions = D;
+  static constexpr std::size_t dimensions = D;  // the number of axes
 
   constexpr instance() noexcept = default;
 
@@ -191,8 +191,8 @@ class instance {
 /// The result of instance::create: the handle, and the event of its creation.
 template <class T, std::size_t D>
 struct new_instance {
-  instance<T, D> made;
-  event ready;  // poisoned if the creation fails
+  instance<T, D> made;  // the handle, valid at once
+  event ready;          // poisoned if the creation fails
 };
 
 namespace detail {

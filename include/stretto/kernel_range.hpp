@@ -35,9 +35,9 @@ struct kernel_range {
   kernel_range(const box& groups, const extent& items_of_group, const std::source_location& called)
       : ids(groups), group(items_of_group), is_of_groups(true), where(called) {}
 
-  box ids;  // of items, or of groups
-  extent group = unit;
-  bool is_of_groups = false;
+  box ids;                     // of items, or of groups
+  extent group = unit;         // items of each group
+  bool is_of_groups = false;   // whether ids are those of groups
   std::source_location where;  // of the launch
 };
 
@@ -54,7 +54,7 @@ inline kernel_range in_groups(const box& groups, const extent& items_of_group,
 
 /// The argument of a parameter local<T>: the number of elements of each group.
 struct local_size {
-  std::int64_t elements = 0;
+  std::int64_t elements = 0;  // per group
 };
 
 }  // namespace stretto

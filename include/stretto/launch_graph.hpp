@@ -40,11 +40,11 @@ struct launched {
 /// The result of after(a, b, ...) with launches of a graph.
 template <std::size_t N>
 struct launched_list {
-  std::array<launched, N> items;
+  std::array<launched, N> items;  // in the order of the arguments
 };
 /// The result of after(range) with launches of a graph.
 struct launched_range {
-  std::span<const launched> items;
+  std::span<const launched> items;  // valid during the call
 };
 /// The tag `after(a, b, ...)` or `after(range)` of a launch of a graph: it starts when these launches have ended.
 template <std::same_as<launched>... L>

@@ -42,7 +42,7 @@ struct one_to_one {
 };
 /// The type of neighborhood(...).
 struct neighborhood {
-  point border;
+  point border;  // elements on each side, by axis
   /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const {
     if (part.is_empty()) return {};
@@ -53,7 +53,7 @@ struct neighborhood {
 };
 /// The type of slice(...).
 struct slice {
-  int axis;
+  int axis;  // the axis along which all elements are used
   /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const {
     if (part.is_empty()) return {};
@@ -72,7 +72,7 @@ struct all {
 };
 /// The type of fixed(...).
 struct fixed {
-  box always;
+  box always;  // the elements for every part
   /// The elements that this part of the range uses, clipped to the box of the array. Never throws.
   box operator()(const box& part, const box& elements) const {
     return part.is_empty() ? box() : intersection(always, elements);
@@ -133,7 +133,7 @@ concept mapper = requires(const M& m, const box& b) {
 
 /// The result of constrain_split(...).
 struct split_constraint {
-  extent multiple;
+  extent multiple;  // numbers of items along each axis
 };
 /// The tag `constrain_split(n)` of launches and host tasks: the range is split only at multiples of these numbers of
 /// items, so that items that share an element stay together. For a group kernel the numbers count items, and groups

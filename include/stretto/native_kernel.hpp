@@ -193,12 +193,12 @@ class native_kernel<void(P...)> : public kernel<void(P...)> {
   struct definition {
     std::string name = {};   ///< in errors and traces, and of the entry function unless native_code names one
     bool in_groups = false;  ///< launched over in_groups(...)
-    std::function<void(const kernel_work& work, P...)> host = {};
-    calls host_calls = {};
-    native_code opencl = {};
-    calls opencl_calls = {};
-    native_code cuda = {};
-    calls cuda_calls = {};
+    std::function<void(const kernel_work& work, P...)> host = {};  // computes the items of `work`
+    calls host_calls = {};                                         // makes a whole launch on the host
+    native_code opencl = {};                                       // code for OpenCL devices
+    calls opencl_calls = {};                                       // or calls for them
+    native_code cuda = {};                                         // code for CUDA devices
+    calls cuda_calls = {};                                         // or calls for them
     /// Passes a native_layout behind each array's pointer. Without it, arrays must be dense with the last axis
     /// contiguous.
     bool with_layouts = false;

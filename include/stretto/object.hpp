@@ -65,7 +65,7 @@ struct tile {
 template <class T, std::size_t D>
 struct mapped {
   object<T, D> of;
-  std::function<box(const box& part, const box& range)> part;
+  std::function<box(const box& part, const box& range)> part;  // the mapper
   detail::mapper_form form = {};
 };
 
@@ -112,7 +112,7 @@ class object {
 
  public:
   using element_type = T;
-  static constexpr std::size_t dimensions = D;
+  static constexpr std::size_t dimensions = D;  // the number of axes
 
   /// An empty handle.
   object() noexcept = default;

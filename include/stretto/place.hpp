@@ -61,8 +61,8 @@ std::optional<place_kind> place_kind_named(std::string_view word) noexcept;
 /// A node of the platform graph: a core, cache, memory, device or store of this machine. Means something only with its
 /// platform.
 struct place {
-  static constexpr std::uint32_t none = 0xffffffffu;
-  std::uint32_t index = none;
+  static constexpr std::uint32_t none = 0xffffffffu;  // the index of an invalid place
+  std::uint32_t index = none;                         // the position in platform_description::places
 
   /// Whether it names a place.
   constexpr explicit operator bool() const noexcept { return index != none; }
@@ -71,8 +71,8 @@ struct place {
 
 /// The properties of a place. All but name and kind are optional; an absent one is unknown.
 struct place_description {
-  std::string name;  // 1 to 255 bytes, unique in its platform
-  place_kind kind = place_kind::other;
+  std::string name;                                  // 1 to 255 bytes, unique in its platform
+  place_kind kind = place_kind::other;               // other: none of the known kinds
   std::optional<std::uint64_t> capacity_bytes;       // of a memory, cache or store
   std::vector<std::uint32_t> cpus;                   // OS numbers of the hardware threads of a core
   std::optional<std::uint32_t> device_index;         // number given by the OS or driver: NUMA node, GPU
@@ -93,8 +93,8 @@ struct place_link {
 
 /// A platform as plain data, the input of platform::build. The index of a place is its position in `places`.
 struct platform_description {
-  std::vector<place_description> places;
-  std::vector<place_link> links;
+  std::vector<place_description> places;        // a place's index is its position
+  std::vector<place_link> links;                // all places must be connected to a worker's path
   std::vector<std::vector<place>> pop_paths;    // one per worker; its length is the number of workers
   std::vector<std::vector<place>> steal_paths;  // one per worker
 

@@ -41,7 +41,7 @@ enum class place_role : std::uint8_t { processor, memory };
 
 /// The distance to a place: the figures of the cheapest route to it.
 struct place_affinity {
-  place to;
+  place to;                                          // the other place
   std::size_t hops = 0;                              // links on the route
   std::optional<double> bandwidth_bytes_per_second;  // of the slowest link; absent if any link's is unknown
   std::optional<double> latency_seconds;             // of all links together; absent if any link's is unknown

@@ -35,21 +35,21 @@ enum class outcome : std::uint8_t {
 struct operation_profile {
   using clock = std::chrono::steady_clock;
 
-  std::string operation;       // `task "halo"`, `copy of instance "u" to instance "v"`
-  std::source_location where;  // the call
-  clock::time_point created;   // the call
-  clock::time_point ready;     // all preconditions had ended
-  clock::time_point started;   // its first instruction, or its first byte
-  clock::time_point ended;
-  clock::duration suspended{};    // of a task, between started and ended: off every worker
-  std::uint32_t suspensions = 0;  // of a task
-  std::uint32_t worker = 0;       // on which it started; attached threads count on after the workers
-  std::uint32_t last_worker = 0;  // on which it ended
-  std::uint64_t bytes = 0;        // written, of data operations; of an instance, its storage
-  std::uint32_t hops = 0;         // from memory to memory: 1 for a direct copy, more by way of others
-  std::uint32_t parts = 0;        // that a data operation was cut into, to run side by side
-  outcome result = outcome::succeeded;
-  std::exception_ptr why;  // the exception that wait() would have thrown; null if it succeeded
+  std::string operation;                // `task "halo"`, `copy of instance "u" to instance "v"`
+  std::source_location where;           // the call
+  clock::time_point created;            // the call
+  clock::time_point ready;              // all preconditions had ended
+  clock::time_point started;            // its first instruction, or its first byte
+  clock::time_point ended;              // the end of its last part
+  clock::duration suspended{};          // of a task, between started and ended: off every worker
+  std::uint32_t suspensions = 0;        // of a task
+  std::uint32_t worker = 0;             // on which it started; attached threads count on after the workers
+  std::uint32_t last_worker = 0;        // on which it ended
+  std::uint64_t bytes = 0;              // written, of data operations; of an instance, its storage
+  std::uint32_t hops = 0;               // from memory to memory: 1 for a direct copy, more by way of others
+  std::uint32_t parts = 0;              // that a data operation was cut into, to run side by side
+  outcome result = outcome::succeeded;  // how it ended
+  std::exception_ptr why;               // the exception that wait() would have thrown; null if it succeeded
 
   /// The time from the call until all preconditions had ended.
   clock::duration waited() const noexcept { return ready - created; }

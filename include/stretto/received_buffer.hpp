@@ -72,9 +72,9 @@ class received_buffer {
 /// Contiguous elements in memory that the program allocated with a device's driver, as a source of send_buffer.
 template <class T>
 struct native_elements {
-  at_place memory;  ///< at(place) of the device memory, or of host memory
-  native_memory first;
-  std::uint64_t count = 0;
+  at_place memory;          ///< at(place) of the device memory, or of host memory
+  native_memory first;      // the first element
+  std::uint64_t count = 0;  // the number of elements
 };
 
 /// Sends elements to a node, into a new buffer in `memory` there, and then runs the handler on that node. Returns the

@@ -37,8 +37,8 @@ class recorded_tags {
   /// From a name.
   recorded_tags(task_name n) noexcept : name(n.text) {}
 
-  std::span<const recorded_operation> after;
-  std::string_view name;
+  std::span<const recorded_operation> after;  // the predecessors
+  std::string_view name;                      // in errors and traces
 };
 
 namespace detail {

@@ -46,11 +46,11 @@ struct external_postcondition : recorded_operation {};
 /// The result of after(a, b, ...) with operations of a recorded graph.
 template <std::size_t N>
 struct recorded_list {
-  std::array<recorded_operation, N> items;
+  std::array<recorded_operation, N> items;  // in the order of the arguments
 };
 /// The result of after(range) with operations of a recorded graph.
 struct recorded_range {
-  std::span<const recorded_operation> items;
+  std::span<const recorded_operation> items;  // valid during the call
 };
 /// The tag `after(a, b, ...)` or `after(range)` of a recorded operation: in each replay it starts when these have
 /// ended.
@@ -63,8 +63,8 @@ inline recorded_range after(std::span<const recorded_operation> operations) noex
 
 /// The event that one replay binds to an external precondition or postcondition. Made by bind().
 struct binding {
-  recorded_operation port;
-  event bound;
+  recorded_operation port;  // the precondition or postcondition
+  event bound;              // the event, or the user event
 };
 /// Binds an event to an external precondition, or a user event to an external postcondition, for one replay.
 inline binding bind(external_precondition p, event e) noexcept { return {p, e}; }

@@ -48,8 +48,8 @@ enum class reduction_style : std::uint8_t {
 
 /// The options of a reduction instance.
 struct reduction_options {
-  reduction_style style = reduction_style::automatic;
-  std::string_view name = {};
+  reduction_style style = reduction_style::automatic;  // the storage of contributions
+  std::string_view name = {};                          // shown in errors, traces and reports
 };
 
 template <class Op, std::size_t D>

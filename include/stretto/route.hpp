@@ -22,16 +22,16 @@ namespace stretto {
 
 /// One leg of a route: a copy by a channel of a runtime, or a link of the platform.
 struct transfer_leg {
-  place from, to;
+  place from, to;                                    // the two ends
   std::optional<double> bandwidth_bytes_per_second;  // absent if unknown
-  std::optional<double> latency_seconds;
+  std::optional<double> latency_seconds;             // absent if unknown
 
   friend bool operator==(const transfer_leg&, const transfer_leg&) = default;
 };
 
 /// The route of a copy: both ends and every place between them, in order.
 struct transfer_route {
-  std::vector<place> places;
+  std::vector<place> places;                         // both ends, and those between them
   std::optional<double> bandwidth_bytes_per_second;  // of the slowest leg; absent if any leg's is unknown
   std::optional<double> latency_seconds;             // of all legs together; absent if any leg's is unknown
   std::vector<transfer_leg> legs;                    // from each of the places to the next

@@ -64,14 +64,14 @@ struct worker_statistics {
 
 /// The counters of a runtime.
 struct runtime_statistics {
-  std::vector<worker_statistics> workers;
+  std::vector<worker_statistics> workers;  // by the number of the worker
   std::vector<place_statistics> places;    // homes of workers, and places with tasks
   std::vector<module_statistics> modules;  // in the order in which modules added them
   std::vector<device_statistics> devices;  // of launches on objects: the host first
-  event_statistics events;
-  std::uint64_t suspended = 0;  // tasks that have begun and are suspended now
-  std::size_t stacks = 0;       // allocated so far
-  std::size_t task_bytes = 0;   // present memory of task records
+  event_statistics events;                 // of this node
+  std::uint64_t suspended = 0;             // tasks that have begun and are suspended now
+  std::size_t stacks = 0;                  // allocated so far
+  std::size_t task_bytes = 0;              // present memory of task records
 
   /// The counters as a table. Throws std::bad_alloc only.
   std::string to_text() const;

@@ -36,11 +36,11 @@ namespace stretto {
 
 /// A named value or object for save_checkpoint. Made by keep().
 struct saved_value {
-  std::string name;
+  std::string name;              // of the array in the checkpoint
   detail::saved_shape shape;     // of the array in the file
   std::vector<std::byte> bytes;  // of a value, in C order
   detail::object_handle object;  // of an object
-  std::source_location where;
+  std::source_location where;    // the call of keep()
 };
 
 /// Names an object for a checkpoint, which contains the elements that it has at that time. Throws B20, and A02 for an

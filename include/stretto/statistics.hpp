@@ -88,7 +88,7 @@ struct module_statistics {
 
 /// The tasks at one place that workers serve or where tasks were queued.
 struct place_statistics {
-  std::string place;
+  std::string place;         // the name of the place
   std::uint64_t tasks = 0;   // run to their end by the workers whose home it is
   double busy_seconds = 0;   // their time, estimated from samples: about one short task in a thousand is timed
   std::uint64_t queued = 0;  // ready now; tasks with a priority or a worker count at the home of that worker

@@ -59,21 +59,21 @@ struct worker_number {
 inline worker_number worker(std::uint32_t index) noexcept { return {index}; }
 /// The result of on(worker(i)).
 struct on_worker {
-  worker_number which;
+  worker_number which;  // the worker
 };
 /// The tag `on(worker(i))`: the task runs on this worker only, also after suspensions.
 inline on_worker on(worker_number w) noexcept { return {w}; }
 
 /// The result of priority(n).
 struct task_priority {
-  int value;
+  int value;  // -128 to 127
 };
 /// The tag `priority(n)`: a worker runs ready tasks of higher priority first. -128 to 127; tasks without it have 0.
 inline task_priority priority(int value) noexcept { return {value}; }
 
 /// The result of name(text).
 struct task_name {
-  std::string_view text;
+  std::string_view text;  // the name
 };
 /// The tag `name("halo")`: the name in errors, traces and hang reports. The text is copied unless it is a literal.
 inline task_name name(std::string_view text) noexcept { return {text}; }
@@ -81,7 +81,7 @@ inline task_name name(std::string_view text) noexcept { return {text}; }
 struct operation_profile;
 /// The result of profile(into).
 struct profile_into {
-  future<operation_profile>* into;
+  future<operation_profile>* into;  // set by the call
 };
 /// The tag `profile(into)`: the call sets `into`, which is ready with a profile of the operation (profile.hpp) once
 /// that has ended.
@@ -108,9 +108,9 @@ class preconditions {
   /// Whether there is nothing to wait for.
   bool is_empty() const noexcept { return dependencies.empty() && events.empty(); }
 
-  std::span<const dependency> dependencies;  // one of the two is empty
-  std::span<const event> events;
-  future<operation_profile>* profile = nullptr;
+  std::span<const dependency> dependencies;      // one of the two is empty
+  std::span<const event> events;                 // valid during the call
+  future<operation_profile>* profile = nullptr;  // null: no profile
 };
 
 }  // namespace stretto
