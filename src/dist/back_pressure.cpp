@@ -16,10 +16,10 @@
 namespace stretto::dist {
 namespace {
 
-/// A sender waits this long without progress before it sends anyway (5 ms once another sender has timed out); a poll
-/// likewise.
+/// A sender that waits for memory sends anyway after this time without progress; after a shorter time once a sender has
+/// timed out. In the same way, polls are skipped for at most poll_patience_ns without progress.
 constexpr std::uint64_t sender_patience_ns = 100'000'000, stuck_patience_ns = 5'000'000, poll_patience_ns = 50'000'000;
-/// The same as a number of steps, in a stepped runtime, where time does not pass by itself.
+/// The same as a number of steps for stepped runtimes, in which time does not pass.
 constexpr std::uint64_t patience_steps = 200;
 
 bool is_stepped(const base::thread_context& context) noexcept {

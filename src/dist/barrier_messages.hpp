@@ -18,14 +18,14 @@ struct barrier_arrival {
   static constexpr std::string_view message = "barriers.arrive";
   std::uint64_t barrier = 0, phase = 0;
   std::uint32_t count = 0;
-  std::uint64_t known_below = 0;  // results of earlier phases are known to the sender
-  bool has_query = false;         // wants to know when the phase has ended
+  std::uint64_t known_below = 0;  // the sender knows the results of all phases below this one
+  bool has_query = false;         // true: send barrier_ended when the phase has ended
   std::source_location where = {};
   std::vector<std::byte> value = {};
   failure_ref cause = {};
 };
 
-/// To the owner: tell me when the phase has ended.
+/// To the owner: asks for a barrier_ended when the phase has ended.
 struct barrier_query {
   static constexpr std::string_view message = "barriers.query";
   std::uint64_t barrier = 0, phase = 0, known_below = 0;
@@ -74,11 +74,11 @@ struct barrier_destruction {
 struct barrier_gone {
   static constexpr std::string_view message = "barriers.gone";
   std::uint64_t barrier = 0;
-  bool is_lost = false;  // not destroyed: the failure stays
+  bool is_lost = false;  // lost: later uses fail with `why`, too
   failure_ref why = {};
 };
 
-/// From the owner: an operation of the receiver's was refused.
+/// From the owner: an operation of the receiving node was refused, because of `why`.
 struct barrier_refused {
   static constexpr std::string_view message = "barriers.refused";
   failure_ref why = {};

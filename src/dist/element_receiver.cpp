@@ -19,7 +19,7 @@ using verb = data::remote_operation_request::action;
 
 namespace {
 
-/// The boxes that are known before the content has arrived.
+/// The boxes of a piece that are known before its bytes have arrived.
 std::span<const box> boxes_of(const element_piece& p) noexcept {
   return p.is == element_piece::form::one_box ? std::span(&p.one, 1) : std::span<const box>();
 }
@@ -37,7 +37,7 @@ error elements_missing(const element_order& o, const detail::instance_record& r)
 
 }  // namespace
 
-/// The elements of one operation.
+/// The elements of one operation, which arrive in pieces.
 struct element_receiver::incoming_transfer {
   // Written by the handler of the first piece.
   element_order order;
@@ -53,14 +53,14 @@ struct element_receiver::incoming_transfer {
 
   std::mutex lock;  // guards what follows
   bool has_order = false, is_target_ready = false;
-  std::vector<waiting_piece> waiting;  // until the target is ready
+  std::vector<waiting_piece> waiting;  // pieces that arrived before the target was ready
   std::uint32_t pieces = ~0u;          // expected pieces; unknown until one has arrived
   std::uint32_t arrived_pieces = 0, done_pieces = 0;
   failure_ref cause;
   std::optional<data::staging_buffer> held;  // contributions of a reduction, as they arrive
 };
 
-/// A piece whose content is being received into memory.
+/// A piece whose bytes the transport is receiving into memory.
 struct element_receiver::piece_in_flight : places::completion {
   piece_in_flight(element_receiver& r, shared transfer, const element_piece& p, std::shared_ptr<data::staging_buffer> b)
       : completion(run_it), by(r), of(std::move(transfer)), piece(p), bytes(std::move(b)) {}

@@ -1,9 +1,9 @@
 // element_receiver.hpp - receives elements of other nodes into instances of this node.
 //
-// A copy whose piece is dense in the target is received directly into the target. Every other piece is received into a
-// staging buffer and copied or reduced from there. Until the target exists, pieces wait: large ones at their sender. A
-// fetch may choose its target when the first elements arrive. Offered elements (pull_offers.hpp) are copied from the
-// sender's device memory once the target exists, or requested in pieces.
+// A piece of a copy that is dense in the target is received directly into the target. Every other piece is received
+// into a staging buffer, and copied or reduced from there. Pieces wait until the target is ready; large ones stay with
+// their sender. The requester of a fetch may choose the target only when the first elements arrive. Offered elements
+// (pull_offers.hpp) are copied from the sender's device memory when the target is ready, or requested in pieces.
 //
 //     piece or offer -> resolve_target -> await_target -> on_target_ready -> write_piece -> count_piece ->
 //     finish_transfer
@@ -55,7 +55,7 @@ class element_receiver {
   struct waiting_piece {
     element_piece piece;
     net::payload payload;
-    std::shared_ptr<data::staging_buffer> buffered = {};  // content that arrived with the head and must wait
+    std::shared_ptr<data::staging_buffer> buffered = {};  // copy of a payload that arrived with its head
     std::shared_ptr<const received_offer> offered = {};   // set: an offer of all elements, no piece
   };
   using shared = std::shared_ptr<incoming_transfer>;
@@ -78,7 +78,7 @@ class element_receiver {
   /// Tells the sender to send the elements in pieces.
   void request_pieces(const shared& transfer, const received_offer& of, base::thread_context& context);
   static bool has_failed(incoming_transfer& transfer);
-  /// Of the elements that a copy or a reduction of values needs.
+  /// The bytes of an element that a copy or a reduction of values must send.
   static std::uint32_t bytes_each_in(const incoming_transfer& transfer) noexcept;
   void write_piece(const shared& transfer, waiting_piece&& p, base::thread_context& context) noexcept;
   /// Copies or reduces a piece from its staging buffer into the target.

@@ -22,7 +22,7 @@ bool add_step(const base::wait_walk::found_waiter& found, rank self, base::wait_
       static_cast<const step_waiter*>(static_cast<const waiter*>(found.waiter)));
   if (!there || !there->step.of.number) return true;  // no reply is wanted
   const operation_step& is = there->step;
-  std::uint32_t node = walk.at(wait_kind::event, is.of.number);  // as the requester names it
+  std::uint32_t node = walk.at(wait_kind::event, is.of.number);  // the event of the requester
   if (is.verb && (is.of.requester != self || is.posted.record)) {
     const std::uint32_t part = walk.at(wait_kind::operation, reinterpret_cast<std::uintptr_t>(found.waiter));
     walk[part].kind = wait_kind::operation;

@@ -1,7 +1,8 @@
-// operation_steps.hpp - what an operation on instances of several nodes waits for on this node, for hang reports.
+// operation_steps.hpp - for hang reports: the events for which an operation on instances of several nodes waits on this
+// node.
 //
-// A waiter that waits for an event on behalf of a request stores the request itself. A hang report finds it among the
-// waiters of the event; nothing is recorded elsewhere.
+// A waiter that waits for an event on behalf of a request stores which request that is. A hang report finds the waiter
+// in the event's list; no other record exists.
 //
 // Threads     as detail::when_ended; add_step: any thread, while others run.
 // Cost        one allocation, as for a waiter without a step.
@@ -18,7 +19,8 @@
 
 namespace stretto::dist {
 
-/// One step of this node in carrying out a request. Without a verb, the report uses the name of the request.
+/// The part that this node does of a request, and the event for which it waits. Without a verb, hang reports use the
+/// name of the request.
 struct operation_step {
   request_id of;
   const char* what_for = "";  // "its preconditions"

@@ -1,13 +1,14 @@
-// remote_tasks.hpp - tasks on other nodes: requested by a message, run there in a finish of their own, and replied to.
+// remote_tasks.hpp - tasks on other nodes: this node sends a call; the other node runs it in a finish of its own and
+// replies.
 //
 // The calling node keeps a task record, which belongs to the future, and counts it in the caller's finish. The other
 // node runs the function as a task that waits for what it has spawned, and so on for further nodes. So a finish over
 // several nodes ends like one within a node, without counting messages. The value is sent as soon as the function
 // returns; the end of all that it has spawned is sent with the value or later.
 //
-// Messages    run; value, or value_and_end if the function left nothing behind; else end later. place: as run, for a
-//             function that runs after the message's own objects were placed, or for placement alone. cancel;
-//             cancelled, with the result.
+// Messages    run; its reply is value_and_end if all that the function has spawned has ended, else value, and end
+//             later. place: as run, but first places the objects in the message; the function may be missing. cancel;
+//             its reply is cancelled, with the result.
 // Threads     spawn: any of the runtime. The rest inside job::poll, and in tasks.
 // Invariants  (1) each record ends once: by its reply, or by the loss of the node that was to reply.
 #pragma once
