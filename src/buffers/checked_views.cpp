@@ -60,17 +60,17 @@ std::string text_of_boxes(const std::vector<box>& boxes) {
 
 checked_view::checked_view(const checked_task& of, argument is, std::size_t number,
                            const detail::host_elements& elements, const checked_view* same)
-    : of_(of),
+    : task_(of),
       is_(std::move(is)),
       number_(number),
-      here_(elements),
+      original_(elements),
       owns_copy_(!same),
       copy_(same ? same->copy_ : nullptr) {
-  const std::size_t bytes = here_.shape.element_bytes;
+  const std::size_t bytes = original_.shape.element_bytes;
   point around;
   for (int a = 0; a < is_.dimensions; ++a) around[a] = a + 1 == is_.dimensions ? 8 : 1;
-  all_ = here_.shape.box.widened(around);
-  const std::uint64_t count = all_.volume();
+  widened_box_ = original_.shape.box.widened(around);
+  const std::uint64_t count = widened_box_.volume();
   if (owns_copy_) {
     if (count > PTRDIFF_MAX / bytes) throw std::bad_alloc();
     copy_ = static_cast<std::byte*>(
@@ -78,16 +78,16 @@ checked_view::checked_view(const checked_task& of, argument is, std::size_t numb
     for (std::uint64_t e = 0; e < count; ++e) mark(e, copy_ + e * bytes);
     each_element(is_.held, [&](std::byte* copied, std::byte* original) { std::memcpy(copied, original, bytes); });
   }
-  given_.shape = here_.shape;
+  view_.shape = original_.shape;
   auto stride = static_cast<std::int64_t>(bytes);
   for (int a = max_axes - 1; a >= 0; --a)
-    given_.shape.stride[a] = stride, stride *= std::max<coordinate>(all_.length(a), 1);
-  given_.first = copy_ + (count ? number_of(here_.shape.box.min()) * bytes : 0);
+    view_.shape.stride[a] = stride, stride *= std::max<coordinate>(widened_box_.length(a), 1);
+  view_.first = copy_ + (count ? number_of(original_.shape.box.min()) * bytes : 0);
   limits_.allowed = is_.named;
-  limits_.refuse = [this](const point& at) {
-    refuse(is_.how == access::in ? does::reads : is_.how == access::out ? does::writes : does::uses, &at);
+  limits_.throw_stray_access = [this](const point& at) {
+    throw_stray_access(is_.how == access::in ? does::reads : is_.how == access::out ? does::writes : does::uses, &at);
   };
-  given_.limits = &limits_;
+  view_.limits = &limits_;
 }
 
 checked_view::~checked_view() {
@@ -101,22 +101,23 @@ void checked_view::each_element(const std::vector<box>& of, F f) const {
     for (p[0] = b.min()[0]; p[0] < b.max()[0]; ++p[0])
       for (p[1] = b.min()[1]; p[1] < b.max()[1]; ++p[1])
         for (p[2] = b.min()[2]; p[2] < b.max()[2]; ++p[2])
-          f(copy_ + number_of(p) * here_.shape.element_bytes, here_.first + here_.shape.offset_of(p));
+          f(copy_ + number_of(p) * original_.shape.element_bytes, original_.first + original_.shape.offset_of(p));
   }
 }
 
 std::uint64_t checked_view::number_of(const point& p) const noexcept {
   std::uint64_t n = 0;
   for (int a = 0; a < max_axes; ++a)
-    n = n * static_cast<std::uint64_t>(all_.length(a)) + static_cast<std::uint64_t>(p[a] - all_.min()[a]);
+    n = n * static_cast<std::uint64_t>(widened_box_.length(a)) +
+        static_cast<std::uint64_t>(p[a] - widened_box_.min()[a]);
   return n;
 }
 
 point checked_view::point_of(std::uint64_t element) const noexcept {
   point p;
   for (int a = max_axes - 1; a >= 0; --a) {
-    const auto length = static_cast<std::uint64_t>(all_.length(a));
-    p[a] = all_.min()[a] + static_cast<coordinate>(element % length);
+    const auto length = static_cast<std::uint64_t>(widened_box_.length(a));
+    p[a] = widened_box_.min()[a] + static_cast<coordinate>(element % length);
     element /= length;
   }
   return p;
@@ -132,15 +133,15 @@ void checked_view::mark(std::uint64_t element, std::byte* to) const noexcept {
     const std::uint64_t word = 0x7ff8000000000000u | bits << bits_below_of_double | rest;
     std::memcpy(to, &word, sizeof word);
   } else {
-    for (std::size_t i = 0; i < here_.shape.element_bytes; ++i)
+    for (std::size_t i = 0; i < original_.shape.element_bytes; ++i)
       to[i] = static_cast<std::byte>(0xa5 + element * 31 + i * 7);
   }
 }
 
 std::vector<bool> checked_view::held_elements() const {
-  std::vector<bool> is_held(all_.volume());
+  std::vector<bool> is_held(widened_box_.volume());
   each_element(is_.held, [&](const std::byte* copied, std::byte*) {
-    is_held[static_cast<std::size_t>(copied - copy_) / here_.shape.element_bytes] = true;
+    is_held[static_cast<std::size_t>(copied - copy_) / original_.shape.element_bytes] = true;
   });
   return is_held;
 }
@@ -148,14 +149,14 @@ std::vector<bool> checked_view::held_elements() const {
 void checked_view::find_stray_writes() const {
   if (!owns_copy_) return;
   const std::vector<bool> is_held = held_elements();
-  const std::size_t bytes = here_.shape.element_bytes;
+  const std::size_t bytes = original_.shape.element_bytes;
   std::vector<std::byte> expected(bytes);
   for (std::uint64_t e = 0; e < is_held.size(); ++e) {
     if (is_held[e]) continue;
     mark(e, expected.data());
     if (std::memcmp(expected.data(), copy_ + e * bytes, bytes) == 0) continue;
     const point at = point_of(e);
-    refuse(does::writes, &at);
+    throw_stray_access(does::writes, &at);
   }
 }
 
@@ -167,11 +168,11 @@ void checked_view::find_stray_reads(std::span<const std::unique_ptr<checked_view
     const checked_view& read = *all[found->argument];
     const bool are_doubles =
         is_.elements == detail::element_kind::float64 && read.is_.elements == detail::element_kind::float64;
-    read.refuse_marked(found->low, found->rest, are_doubles);
+    read.throw_stray_read(found->low, found->rest, are_doubles);
   });
 }
 
-void checked_view::refuse_marked(std::uint64_t low, std::uint64_t rest, bool knows_rest) const {
+void checked_view::throw_stray_read(std::uint64_t low, std::uint64_t rest, bool knows_rest) const {
   const std::vector<bool> is_held = held_elements();
   std::optional<std::uint64_t> only;
   if (knows_rest) {
@@ -179,29 +180,29 @@ void checked_view::refuse_marked(std::uint64_t low, std::uint64_t rest, bool kno
   } else {
     for (std::uint64_t e = low; e < is_held.size(); e += 1u << element_bits) {
       if (is_held[e]) continue;
-      if (only) refuse(does::reads, nullptr);
+      if (only) throw_stray_access(does::reads, nullptr);
       only = e;
     }
   }
-  if (!only || *only >= is_held.size()) refuse(does::reads, nullptr);
+  if (!only || *only >= is_held.size()) throw_stray_access(does::reads, nullptr);
   const point at = point_of(*only);
-  refuse(does::reads, &at);
+  throw_stray_access(does::reads, &at);
 }
 
-void checked_view::hand_back() const {
+void checked_view::copy_back() const {
   if (owns_copy_)
     each_element(is_.written, [&](const std::byte* copied, std::byte* original) {
-      std::memcpy(original, copied, here_.shape.element_bytes);
+      std::memcpy(original, copied, original_.shape.element_bytes);
     });
 }
 
-void checked_view::refuse(does what, const point* at) const {
-  error e("B25", fmt::format("host task \"{}\" {} {} of {} that its mapper does not name", of_.name,
+void checked_view::throw_stray_access(does what, const point* at) const {
+  error e("B25", fmt::format("host task \"{}\" {} {} of {} that its mapper does not name", task_.name,
                              what == does::writes ? "writes"
                              : what == does::uses ? "uses"
                                                   : "reads",
                              at ? "an element" : "elements", is_.buffer));
-  e.fact("submitted", of_.where).fact("chunk", of_.chunk.text());
+  e.fact("submitted", task_.where).fact("chunk", task_.chunk.text());
   if (at) e.fact("element", base::index_text(&at->at[0], is_.dimensions));
   throw std::move(e)
       .fact("mapped", text_of_boxes(is_.named) + " by " + is_.mapper)
@@ -231,7 +232,7 @@ void run_checked(const detail::host_function& f, const checked_task& of,
   f(of.chunk, given);
   for (const auto& v : views) v->find_stray_writes();
   for (const auto& v : views) v->find_stray_reads(views);
-  for (const auto& v : views) v->hand_back();
+  for (const auto& v : views) v->copy_back();
 }
 
 }  // namespace stretto::buffers

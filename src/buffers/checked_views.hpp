@@ -47,37 +47,37 @@ class checked_view {
   checked_view(const checked_view&) = delete;
   checked_view& operator=(const checked_view&) = delete;
 
-  const detail::host_elements& given() const noexcept { return given_; }
+  const detail::host_elements& given() const noexcept { return view_; }
 
   /// Throws B25 if the task wrote an element that is not named.
   void find_stray_writes() const;
   /// Throws B25 if a named element holds the mark of an element that is not named: the task has read it.
   void find_stray_reads(std::span<const std::unique_ptr<checked_view>> all) const;
   /// Copies the writable elements back to the buffer.
-  void hand_back() const;
+  void copy_back() const;
 
  private:
   enum class does : std::uint8_t { reads, writes, uses };
   /// Calls f(copied, original) for each of the elements.
   template <class F>
   void each_element(const std::vector<box>& of, F f) const;
-  [[noreturn]] void refuse(does what, const point* at) const;
+  [[noreturn]] void throw_stray_access(does what, const point* at) const;
   void mark(std::uint64_t element, std::byte* to) const noexcept;
   std::uint64_t number_of(const point& p) const noexcept;
   point point_of(std::uint64_t element) const noexcept;
   std::vector<bool> held_elements() const;
   /// Throws B25 for the element with this mark, or for an unknown one if the mark is ambiguous.
-  [[noreturn]] void refuse_marked(std::uint64_t low, std::uint64_t rest, bool knows_rest) const;
+  [[noreturn]] void throw_stray_read(std::uint64_t low, std::uint64_t rest, bool knows_rest) const;
 
-  const checked_task& of_;
+  const checked_task& task_;
   const argument is_;
   const std::size_t number_;
-  const detail::host_elements here_;  // elements of the buffer
-  box all_;                           // the box of the allocation, widened by some elements
+  const detail::host_elements original_;  // elements of the buffer
+  box widened_box_;                       // the box of the allocation, widened by some elements
   const bool owns_copy_;
-  std::byte* copy_;  // dense copy of `all_`
+  std::byte* copy_;  // dense copy of `widened_box_`
   detail::view_limits limits_;
-  detail::host_elements given_;
+  detail::host_elements view_;
 };
 
 /// Runs a host task on checked views of the elements `there`. Throws B25.

@@ -81,7 +81,7 @@ dry_settings dry_settings_of(const base::settings& s) {
 dry_run::dry_run(const dry_settings& s, const graph::node_shape& shape)
     : nodes_(s.nodes), self_(s.which.front()), devices_(shape.devices.size()) {
   for (const graph::node_number n : s.which) {
-    looked_at_.append(n, n + 1);
+    simulated_nodes_.append(n, n + 1);
     if (n != self_) others_.push_back(std::make_unique<other_node>(n, nodes_, shape));
   }
 }
@@ -149,9 +149,9 @@ std::string dry_run::text() const {
   return fmt::format(
       "dry run as {} of {}, {} each: {}, {}; commands: {}; instructions: {}; sends {}, receives {}; {} us per task and "
       "node",
-      looked_at_.text(), some(nodes_, "node"), devices_ ? some(devices_, "device") : "no devices", some(tasks_, "task"),
-      some(horizons_, "horizon"), graph::text_of(counted_.commands), graph::text_of(counted_.instructions),
-      bytes_text(counted_.sent_bytes), bytes_text(counted_.received_bytes),
+      simulated_nodes_.text(), some(nodes_, "node"), devices_ ? some(devices_, "device") : "no devices",
+      some(tasks_, "task"), some(horizons_, "horizon"), graph::text_of(counted_.commands),
+      graph::text_of(counted_.instructions), bytes_text(counted_.sent_bytes), bytes_text(counted_.received_bytes),
       tasks_ ? fmt::format("{:.1f}", seconds_per_task() * 1e6) : "0");
 }
 

@@ -71,7 +71,7 @@ class dry_run {
 
   const graph::node_number nodes_, self_;
   const std::size_t devices_;
-  graph::node_set looked_at_;
+  graph::node_set simulated_nodes_;
   std::vector<std::unique_ptr<other_node>> others_;
   std::vector<std::uint32_t> element_bytes_;  // by buffer number
   graph::work_counts counted_;

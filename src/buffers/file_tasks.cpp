@@ -41,8 +41,8 @@ event run_task(const char* name, nodes_of_task which, const box& range, const st
   request.after_events = {&first, 1};
   return detail::run_host_task(which, range, items, std::move(f), request, where);
 }
-event on_node_0(const char* name, const std::vector<use>& uses, detail::host_function f, event first,
-                const std::source_location& where) {
+event run_on_node_0(const char* name, const std::vector<use>& uses, detail::host_function f, event first,
+                    const std::source_location& where) {
   return run_task(name, nodes_of_task::one, box(0, 1), uses, std::move(f), first, where);
 }
 
@@ -50,19 +50,19 @@ event on_node_0(const char* name, const std::vector<use>& uses, detail::host_fun
 // and none stays unobserved.
 constexpr coordinate status_bytes = 2048;
 
-void write_failure(const error& e, std::byte* note) {
+void write_failure(const error& e, std::byte* status) {
   std::string text = "!" + e.code() + '\0' + e.sentence() + '\0' + e.why() + '\0' + e.what_to_try() + '\0';
   const auto most = static_cast<std::size_t>(status_bytes) - 2;
   for (const auto& [name, value] : e.facts())
     if (text.size() + name.size() + value.size() + 2 <= most) text += name + '\0' + value + '\0';
   text.resize(std::min(text.size(), most));
   text += std::string(2, '\0');
-  std::memcpy(note, text.data(), text.size());
+  std::memcpy(status, text.data(), text.size());
 }
 
-void throw_first_failure(const host_elements& notes, std::uint32_t nodes) {
+void throw_first_failure(const host_elements& statuses, std::uint32_t nodes) {
   for (std::uint32_t n = 0; n < nodes; ++n) {
-    const char* at = reinterpret_cast<const char*>(notes.first) + n * status_bytes;
+    const char* at = reinterpret_cast<const char*>(statuses.first) + n * status_bytes;
     if (*at++ != '!') continue;
     const auto next = [&at] {
       const std::string s = at;
@@ -82,12 +82,12 @@ void throw_first_failure(const host_elements& notes, std::uint32_t nodes) {
 /// A host task that runs f on the share of its node and writes a failure to the status buffer, its last argument.
 detail::host_function task_of_shares(share_function f, std::vector<box> shares) {
   return [f = std::move(f), shares = std::move(shares)](const box& chunk, std::span<const host_elements> given) {
-    std::byte* const note = given.back().first + given.back().shape.offset_of(point(chunk.min()[0] * status_bytes));
-    *note = std::byte{0};
+    std::byte* const status = given.back().first + given.back().shape.offset_of(point(chunk.min()[0] * status_bytes));
+    *status = std::byte{0};
     try {
       if (const box& b = shares[static_cast<std::size_t>(chunk.min()[0])]; !b.is_empty()) f(b, given[0]);
     } catch (const error& e) {
-      write_failure(e, note);
+      write_failure(e, status);
     }
   };
 }
@@ -151,37 +151,37 @@ future<void> write_from_all_nodes(const buffer_handle& h, write_plan w, const ch
   const buffer_handle begun = make_status_buffer(1, where),
                       written = make_status_buffer(work.nodes * status_bytes, where),
                       done = make_status_buffer(1, where);
-  on_node_0(
+  run_on_node_0(
       "begin a file", {{begun, access::out}}, [begin = w.begin](const box&, auto) { begin(); }, work.before, where);
   run_task("write a file", nodes_of_task::chunks, box(0, work.nodes),
            {{h, access::in, mapper_of_shares(w.shares)},
             {begun, access::in},
             {written, access::out, mapper_of_statuses(work.nodes)}},
            task_of_shares(w.share, w.shares), {}, where);
-  const event ended = on_node_0(
+  const event ended = run_on_node_0(
       "end a file", {{written, access::in}, {done, access::out}},
       [end = w.end, nodes = work.nodes](const box&, std::span<const host_elements> given) {
         throw_first_failure(given[0], nodes);
         end();
       },
       {}, where);
-  event known =
+  event all_notified =
       run_task("see a file", nodes_of_task::each, box(0, 1), {{done, access::in}}, [](const box&, auto) {}, {}, where);
   if (work.self == 0) {
     // When this has ended, successfully or not, no node writes to the file any more.
     const event end_or_not = ignore_failure(ended, where);
-    const event tidy = async(
+    const event cleanup = async(
         after(end_or_not), name("leave nothing of a file"),
         [ended, to = w.to] {
           std::error_code ignored;
           if (ended.is_poisoned()) fs::remove_all(files::temporary_path_of(to), ignored);
         },
         where);
-    known = merge(known, tidy, where);
+    all_notified = merge(all_notified, cleanup, where);
   }
-  work.then(known, where);
-  const event known_or_not = ignore_failure(known, where);
-  const detail::goes_on last{[known, where] { wait_for_cause(known, where); }};
+  work.then(all_notified, where);
+  const event known_or_not = ignore_failure(all_notified, where);
+  const detail::goes_on last{[all_notified, where] { wait_for_cause(all_notified, where); }};
   return async(after(known_or_not), name(verb), last, where);
 }
 
@@ -205,9 +205,9 @@ void read_on_all_nodes(const buffer_handle& h, const read_plan& r, file_work& wo
 namespace {
 
 /// To be called after a task of all nodes with a status buffer: throws the first failure.
-void throw_failure_of_nodes(const buffer_handle& notes, const file_work& work, const std::source_location& where) {
+void throw_failure_of_nodes(const buffer_handle& statuses, const file_work& work, const std::source_location& where) {
   if (work.state->dry) return;
-  const detail::later_buffer_accessor later = detail::see_elements(notes, detail::elements_of(notes, where), where);
+  const detail::later_buffer_accessor later = detail::see_elements(statuses, detail::elements_of(statuses, where), where);
   wait_for_cause(later.ready, where);
   host_elements all;
   all.first = detail::first_of(*later.seen, all.shape);
@@ -218,28 +218,28 @@ void throw_failure_of_nodes(const buffer_handle& notes, const file_work& work, c
 
 void read_now_on_all_nodes(const buffer_handle& h, const read_plan& r, const file_work& work,
                            const std::source_location& where) {
-  const buffer_handle notes = make_status_buffer(work.nodes * status_bytes, where);
+  const buffer_handle statuses = make_status_buffer(work.nodes * status_bytes, where);
   run_task("read a file", nodes_of_task::chunks, box(0, work.nodes),
-           {{h, access::out, mapper_of_shares(r.shares)}, {notes, access::out, mapper_of_statuses(work.nodes)}},
+           {{h, access::out, mapper_of_shares(r.shares)}, {statuses, access::out, mapper_of_statuses(work.nodes)}},
            task_of_shares(r.share, r.shares), work.before, where);
-  throw_failure_of_nodes(notes, work, where);
+  throw_failure_of_nodes(statuses, work, where);
 }
 
 void run_on_all_nodes(const char* name, std::function<void()> f, const file_work& work,
                       const std::source_location& where) {
-  const buffer_handle notes = make_status_buffer(work.nodes * status_bytes, where);
-  run_task(name, nodes_of_task::chunks, box(0, work.nodes), {{notes, access::out, mapper_of_statuses(work.nodes)}},
+  const buffer_handle statuses = make_status_buffer(work.nodes * status_bytes, where);
+  run_task(name, nodes_of_task::chunks, box(0, work.nodes), {{statuses, access::out, mapper_of_statuses(work.nodes)}},
            task_of_shares([f = std::move(f)](const box&, const host_elements&) { f(); },
                           std::vector<box>(work.nodes, box(0, 1))),
            work.before, where);
-  throw_failure_of_nodes(notes, work, where);
+  throw_failure_of_nodes(statuses, work, where);
 }
 
 std::string broadcast_from_node_0(const char* name, std::function<std::string()> find, file_work& work,
                                   const std::source_location& where) {
-  const buffer_handle note = make_status_buffer(most_description_bytes + sizeof(std::uint64_t), where);
-  on_node_0(
-      name, {{note, access::out}},
+  const buffer_handle status = make_status_buffer(most_description_bytes + sizeof(std::uint64_t), where);
+  run_on_node_0(
+      name, {{status, access::out}},
       [find](const box&, std::span<const host_elements> given) {
         const std::string text = find();
         const std::uint64_t bytes = text.size();
@@ -247,7 +247,7 @@ std::string broadcast_from_node_0(const char* name, std::function<std::string()>
         std::memcpy(given[0].first + sizeof bytes, text.data(), bytes);
       },
       work.before, where);
-  const detail::later_buffer_accessor later = detail::see_elements(note, detail::elements_of(note, where), where);
+  const detail::later_buffer_accessor later = detail::see_elements(status, detail::elements_of(status, where), where);
   if (work.state->dry) return find();  // there is no node 0 to send the result, and later calls depend on it
   wait_for_cause(later.ready, where);
   data::layout shape;

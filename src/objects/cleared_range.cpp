@@ -24,7 +24,7 @@ void evict_from(objects_state& s, const execution_place& at, std::uint64_t offse
   for (const auto& [o, r] : there) {
     try {
       evict(*o, r, where, context);
-    } catch (const error&) {  // no other memory has space for the replica: it stays
+    } catch (const error&) {  // the next memory is full: the replica stays
     }
   }
 }
