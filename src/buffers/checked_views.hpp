@@ -1,11 +1,11 @@
-// checked_views.hpp - the memory of host tasks in checked programs: a copy of the buffer's elements, marked outside of
-// what the mappers name.
+// checked_views.hpp - detects host tasks that use elements which their mappers do not name. In checked programs a task
+// gets a copy of the buffer's elements; all elements of the copy that are not named hold marks.
 //
 // Threads     one owner; a task uses its views as it would use those of the buffer.
-// Cost        copies the named elements twice and tests all others; as much memory again as the allocation.
-// Invariants  (1) the buffer is not changed outside of what mappers name, whatever the task writes. (2) such writes are
-//             detected. (3) such reads are detected by a view that checks each coordinate, else by their results:
-//             floating-point marks are NaNs with a payload, which arithmetic propagates.
+// Cost        two copies of the named elements, and a test of all others; as much memory as the allocation.
+// Invariants  (1) whatever the task writes, elements of the buffer that no mapper names do not change. (2) writes to
+//             elements that are not named are detected. (3) reads are detected if the view checks each coordinate;
+//             else if a result has a mark: floating-point marks are NaNs with a payload, which arithmetic propagates.
 #pragma once
 
 #include <stretto/buffer.hpp>
@@ -37,10 +37,11 @@ class checked_view {
     detail::element_kind elements = detail::element_kind::any;
     int dimensions = 1;
     std::vector<box> named;  // elements that the mapper names for the chunk
-    // Of all arguments of the task in the same allocation:
+    // The elements that all arguments of the task in the same allocation name, and those that they write.
     std::vector<box> held, written;
   };
-  /// `number`: number of the argument, for its marks. `same`: an earlier view of the same allocation, or null.
+  /// `number`: the number of the argument, which its marks contain. `same`: an earlier view of the same allocation,
+  /// whose copy this view shares; or null.
   checked_view(const checked_task& of, argument is, std::size_t number, const detail::host_elements& elements,
                const checked_view* same);
   ~checked_view();

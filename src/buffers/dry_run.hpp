@@ -1,5 +1,5 @@
-// dry_run.hpp - a program that runs as one node of a job that does not exist: the work of nodes is generated and
-// counted, but not done.
+// dry_run.hpp - runs a program as one node of a simulated job: generates and counts the work of the nodes, but does not
+// do it.
 //
 // Threads     one owner.
 // Cost        generating the graphs, once for each simulated node.

@@ -184,8 +184,8 @@ namespace stretto {
 event epoch(all_nodes_tag, std::source_location where) {
   const event here = epoch(where);
   if (is_dry_run()) return here;
-  // A reduction with a contribution of each node when it has arrived here: the result is complete when all have.
-  const buffer<std::uint32_t> nodes(box(0, 1), {.name = "nodes that have come so far"}, where);
+  // A reduction to which each node contributes when it has reached this line. Its result exists when all nodes have.
+  const buffer<std::uint32_t> nodes(box(0, 1), {.name = "arrived nodes"}, where);
   host_task(
       after(here), name("barrier of all nodes"), detail::host_task_range(on_each_node, where),
       [](view<std::uint32_t> n) { n(0) = 1; }, nodes.reduce<sum<std::uint32_t>>().from_identity());

@@ -23,7 +23,7 @@ constexpr std::uint64_t long_work = std::uint64_t{256} << 20;  // from this size
 
 /// A status buffer: an array of bytes through which nodes report progress or results to each other.
 buffer_handle make_status_buffer(std::uint64_t bytes, const std::source_location& where) {
-  return detail::make_buffer({box(0, static_cast<coordinate>(bytes)), 1, 1, 1, "note of files", nullptr}, where);
+  return detail::make_buffer({box(0, static_cast<coordinate>(bytes)), 1, 1, 1, "file status", nullptr}, where);
 }
 
 struct use {
@@ -165,13 +165,13 @@ future<void> write_from_all_nodes(const buffer_handle& h, write_plan w, const ch
         end();
       },
       {}, where);
-  event all_notified =
-      run_task("see a file", nodes_of_task::each, box(0, 1), {{done, access::in}}, [](const box&, auto) {}, {}, where);
+  event all_notified = run_task(
+      "await a file", nodes_of_task::each, box(0, 1), {{done, access::in}}, [](const box&, auto) {}, {}, where);
   if (work.self == 0) {
-    // When this has ended, successfully or not, no node writes to the file any more.
+    // When `ended` has ended, successfully or not, no node writes to the file any more.
     const event end_or_not = ignore_failure(ended, where);
     const event cleanup = async(
-        after(end_or_not), name("leave nothing of a file"),
+        after(end_or_not), name("remove a partial file"),
         [ended, to = w.to] {
           std::error_code ignored;
           if (ended.is_poisoned()) fs::remove_all(files::temporary_path_of(to), ignored);
@@ -204,7 +204,7 @@ void read_on_all_nodes(const buffer_handle& h, const read_plan& r, file_work& wo
 
 namespace {
 
-/// To be called after a task of all nodes with a status buffer: throws the first failure.
+/// Waits for a task of all nodes that writes the status buffer; throws the first failure in it.
 void throw_failure_of_nodes(const buffer_handle& statuses, const file_work& work, const std::source_location& where) {
   if (work.state->dry) return;
   const detail::later_buffer_accessor later = detail::see_elements(statuses, detail::elements_of(statuses, where), where);

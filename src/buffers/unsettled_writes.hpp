@@ -1,14 +1,14 @@
-// unsettled_writes.hpp - the last writes to allocations until they have succeeded: a later reader fails with them.
+// unsettled_writes.hpp - the last writes to each allocation that have not succeeded yet: an instruction that reads the
+// elements fails if such a write fails.
 //
 // The graphs order instructions; this class decides which failures propagate. An instruction that overwrites elements,
-// or only follows others, waits for their end, not for their success.
+// or only follows others, waits until they have ended, also with a failure.
 //
 // Threads     one owner.
 // Cost        comparisons with the boxes of the allocation's writes: usually one or two; none outside of their bounds.
 //             Above 64 the writes are merged into one box around all their elements.
 // Memory      a box and an event for each write. Successful writes are dropped when the number of writes has doubled,
-//             and at each
-//             horizon.
+//             and at each horizon.
 // Invariants  (1) the boxes of an allocation are disjoint, except for merged ones.
 #pragma once
 
@@ -43,7 +43,7 @@ class unsettled_writes {
   struct writes {
     std::vector<write> all;
     box bounds;  // around all parts
-    // number of writes at which successful ones are dropped: testing an event takes longer than comparing its box
+    // The number of writes at which successful ones are dropped: testing an event takes longer than comparing a box.
     std::size_t settle_at = 8;
   };
   static void settle(writes& in);

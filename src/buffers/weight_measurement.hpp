@@ -1,10 +1,11 @@
-// weight_measurement.hpp - when launches are measured, and when the measurements change weights.
+// weight_measurement.hpp - load balancing by measured times: decides when launches are measured, and when the
+// measurements change the weights by which devices and nodes share work.
 //
 //     resting --(some horizons)--> measuring --(window)--> deciding --> resting
 //
-// A node decides alone about its devices, once the launches of the window have ended. Nodes decide together about node
-// weights: a task on all nodes exchanges the measurements, and all nodes apply them at the same later horizon, by which
-// the task has ended.
+// A window is some horizons long. When its launches have ended, a node decides by itself about its devices. Nodes
+// decide together about node weights: a task on all nodes exchanges the measurements, and all nodes apply them at the
+// same later horizon, by which this task has ended.
 //
 // Threads     one owner.
 // Cost        a horizon: O(1), and O(parts measured) once for each window. A launch: nothing, unless it is measured.
@@ -33,7 +34,7 @@ class weight_measurement {
   static constexpr std::uint32_t window_horizons = 4;  // length of a window
   static constexpr std::uint32_t least_rest = 2, most_rest = 64;
 
-  /// `ahead`: a task has ended so many horizons after that of its submission, due to back pressure.
+  /// `ahead`: back pressure guarantees that a task has ended this many horizons after the one that follows it.
   weight_measurement(measured_levels levels, std::size_t devices, std::uint32_t nodes, std::uint32_t ahead);
 
   /// The window in which a launch submitted now is measured; null: it is not measured.
@@ -54,7 +55,7 @@ class weight_measurement {
   void exchanged() noexcept { request_ = request::nothing; }
   void applied(bool has_changed) noexcept;
 
-  /// Restarts with these levels, in the resting phase: weights were set by hand, or are no longer.
+  /// Restarts with these levels, in the resting phase. To be called when the program sets or resets weights.
   void begin(measured_levels levels) noexcept;
   measured_levels levels() const noexcept { return levels_; }
   /// Stops measuring and drops the window.
