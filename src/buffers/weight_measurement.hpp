@@ -34,7 +34,7 @@ class weight_measurement {
   static constexpr std::uint32_t window_horizons = 4;  // length of a window
   static constexpr std::uint32_t least_rest = 2, most_rest = 64;
 
-  /// `ahead`: back pressure guarantees that a task has ended this many horizons after the one that follows it.
+  /// `ahead`: back pressure guarantees that a task has ended when this many horizons have passed since its submission.
   weight_measurement(measured_levels levels, std::size_t devices, std::uint32_t nodes, std::uint32_t ahead);
 
   /// The window in which a launch submitted now is measured; null: it is not measured.
