@@ -84,7 +84,7 @@ checked_view::checked_view(const checked_task& of, argument is, std::size_t numb
     view_.shape.stride[a] = stride, stride *= std::max<coordinate>(widened_box_.length(a), 1);
   view_.first = copy_ + (count ? number_of(original_.shape.box.min()) * bytes : 0);
   limits_.allowed = is_.named;
-  limits_.throw_stray_access = [this](const point& at) {
+  limits_.refuse = [this](const point& at) {
     throw_stray_access(is_.how == access::in ? does::reads : is_.how == access::out ? does::writes : does::uses, &at);
   };
   view_.limits = &limits_;
