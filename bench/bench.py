@@ -215,7 +215,8 @@ def system_info(build):
     cache = Path(build) / "CMakeCache.txt"
     compiler = next((line.split("=", 1)[1] for line in cache.read_text().splitlines()
                      if line.startswith("CMAKE_CXX_COMPILER:")), "c++") if cache.exists() else "c++"
-    return {"date": time.strftime("%Y-%m-%d"), "cpu": cpu, "cores": len(os.sched_getaffinity(0)), "kernel": platform.release(),
+    return {"date": time.strftime("%Y-%m-%d"), "cpu": cpu, "cores": len(os.sched_getaffinity(0)),
+            "kernel": platform.release(),
             "compiler": first_line(compiler, "--version"), "clang": first_line("clang++-16", "--version"),
             "tbb": first_line("pkg-config", "--modversion", "tbb"),
             "starpu": first_line("pkg-config", "--modversion", "starpu-1.3"),
@@ -235,7 +236,8 @@ def chosen_suites(names, quick):
     groups = {"micro": [s for s in suites.SUITES
                         if s.against in suites.SYSTEMS and not s.metg and s.bench != "uts"],
               "own": [s for s in suites.SUITES if s.against not in suites.SYSTEMS],
-              "devices": [s for s in suites.SUITES if s.name.startswith(("device_", "sim_", "beyond_", "host_kernels", "launch_"))],
+              "devices": [s for s in suites.SUITES if s.name.startswith(("device_", "sim_", "beyond_", "host_kernels",
+                                                                         "launch_"))],
               "nodes": [s for s in suites.SUITES if s.name.startswith("nodes_")],
               "buffers": [s for s in suites.SUITES if s.name.startswith(("graph_", "buffers_"))],
               "uts": [s for s in suites.SUITES if s.bench == "uts"], "metg": [s for s in suites.SUITES if s.metg]}
@@ -267,7 +269,8 @@ class Parser(argparse.ArgumentParser):
 
 def parse(arguments):
     parser = Parser(prog="stretto bench", allow_abbrev=False, description=__doc__.split("\n\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help="suites, or groups of them: micro, own, uts, metg, devices, nodes, buffers")
+    parser.add_argument("names", nargs="*", metavar="NAME",
+                        help="suites, or groups of them: micro, own, uts, metg, devices, nodes, buffers")
     parser.add_argument("--suite", metavar="NAMES", help="the same, comma-separated")
     parser.add_argument("--system", metavar="NAMES", help="systems, comma-separated; default: all")
     parser.add_argument("--against", metavar="SYSTEM", help="the peer that ratios refer to; default: the suite's")
@@ -277,7 +280,8 @@ def parse(arguments):
                         help="results.json and plots; default out/bench")
     parser.add_argument("--build", metavar="FOLDER", type=Path, default=HERE.parent / "build" / "release")
     parser.add_argument("--json", action="store_true", help="print the results as JSON, not as tables")
-    parser.add_argument("--renew", action="store_true", help="renew docs/performance.md and docs/performance from this run")
+    parser.add_argument("--renew", action="store_true",
+                        help="renew docs/performance.md and docs/performance from this run")
     parser.add_argument("--list", action="store_true", help="list the suites and stop")
     given = parser.parse_args(arguments)
     given.suite = ",".join([*given.names, *([given.suite] if given.suite else [])])
@@ -339,7 +343,8 @@ def main(arguments):
             rows = run_suite(peers, suite, settings, measure, progress)
             against = settings.against or suite.against
             results["suites"].append({"name": suite.name, "title": suite.title, "against": against,
-                                      "goals": suite.goals, "size_goals": suite.size_goals, "growth_goal": suite.growth_goal,
+                                      "goals": suite.goals, "size_goals": suite.size_goals,
+                                      "growth_goal": suite.growth_goal,
                                       "ratio_goals": suite.ratio_goals, "axis": suite.axis,
                                       "rows": rows})
             progress("")

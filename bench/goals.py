@@ -20,7 +20,8 @@ def of_size(suite, row):
 
 
 def goals_of(suite, row, rows):
-    """Of a row with a figure, and all rows of its suite. Parts of a peer's figure are goals only where the peer was measured."""
+    """Of a row with a figure, and all rows of its suite. Parts of a peer's figure are goals only where the peer was
+    measured."""
     found = []
     own = of_size(suite, row)
     if own is None:
@@ -31,7 +32,8 @@ def goals_of(suite, row, rows):
         part = suite.ratio_goals[row["system"]]
         found.append(Goal(part * row["value"] / row["ratio"], f"{part:.2f} x"))
     if suite.growth_goal and suite.sweep:
-        least = [r["value"] for r in rows if r["system"] == row["system"] and r["workers"] == row["workers"] and r.get("x") == suite.sweep[0] and "value" in r]
+        least = [r["value"] for r in rows if r["system"] == row["system"] and r["workers"] == row["workers"]
+                 and r.get("x") == suite.sweep[0] and "value" in r]
         if least and row.get("x") != suite.sweep[0]:
             found.append(Goal(suite.growth_goal * least[0], f"{suite.growth_goal:g} x that of {suite.sweep[0]}"))
     return found
@@ -39,4 +41,5 @@ def goals_of(suite, row, rows):
 
 def told(suite, row, rows, figure):
     """"60, met"; "2 x that of 1, missed"; "" without a goal."""
-    return "; ".join(f"{g.text or figure(g.figure)}, {'met' if g.is_met(row) else 'missed'}" for g in goals_of(suite, row, rows))
+    return "; ".join(f"{g.text or figure(g.figure)}, {'met' if g.is_met(row) else 'missed'}"
+                     for g in goals_of(suite, row, rows))

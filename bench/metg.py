@@ -53,7 +53,8 @@ def merged(points):
 
 
 def answer(points, peak):
-    """Where efficiency, the rate as a fraction of `peak`, crosses one half below the smallest efficient size; not empty.
+    """Where efficiency, the rate as a fraction of `peak`, crosses one half below the smallest efficient size; not
+    empty.
 
     A larger size that is below one half was disturbed, and does not count. The logarithm of the granularity is
     interpolated linearly in the efficiency between that size and the next smaller one.

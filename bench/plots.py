@@ -94,7 +94,8 @@ def time_lines(suite, folder):
     """What a benchmark sampled while it ran, a picture for each number of workers."""
     rows = [row for row in suite["rows"] if "ms" in row.get("series", {})]
     for row in rows:
-        time_line(suite, row["series"], folder / f"{suite['name']}_events{'_' + str(row['workers']) if len(rows) > 1 else ''}.svg")
+        time_line(suite, row["series"],
+                  folder / f"{suite['name']}_events{'_' + str(row['workers']) if len(rows) > 1 else ''}.svg")
 
 
 def time_line(suite, series, path):

@@ -140,7 +140,8 @@ class FrontDoor(unittest.TestCase):
         self.assertIn('"--lnog" is neither', self.err)
 
     def test_a_failing_build_stops_before_the_command(self):
-        self.put(self.bin / "cmake", 'case $* in *--preset*) mkdir -p build/release;; *) echo "x.cpp:1: no"; exit 1;; esac')
+        self.put(self.bin / "cmake",
+                 'case $* in *--preset*) mkdir -p build/release;; *) echo "x.cpp:1: no"; exit 1;; esac')
         self.assertEqual(self.run_it("demo"), 1)
         self.assertIn("x.cpp:1: no", self.err)
         self.assertIn("the build of release failed", self.err)
@@ -154,7 +155,8 @@ class FrontDoor(unittest.TestCase):
     def test_a_link_to_the_script_finds_its_way_home(self):
         link = self.root / "elsewhere"
         link.symlink_to(self.root / "stretto")
-        done = subprocess.run([link, "x"], env={"PATH": str(self.bin), "LOG": "/dev/null"}, capture_output=True, text=True)
+        done = subprocess.run([link, "x"], env={"PATH": str(self.bin), "LOG": "/dev/null"}, capture_output=True,
+                              text=True)
         self.assertIn("built command: x", done.stdout)
 
 

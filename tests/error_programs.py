@@ -143,7 +143,8 @@ def main():
         ours, talks, wrong = read_page(path, root)
         programs, dialogues, faults = programs + ours, dialogues + talks, faults + wrong
         if bool(ours or talks) == (path.stem in without):
-            faults.append(f"{path.relative_to(root)}: " + ("has a program, and README.md says that it has none" if ours or talks
+            faults.append(f"{path.relative_to(root)}: " + ("has a program, and README.md says that it has none" if ours
+                                                           or talks
                                                           else "has no program, and README.md does not say so"))
     units = [programs[i:i + TOGETHER] for i in range(0, len(programs), TOGETHER)]
     with UserBuild(compiler, flags_of(installed)) as user, ThreadPoolExecutor(min(2, os.cpu_count())) as pool:

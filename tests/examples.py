@@ -5,9 +5,9 @@
     examples.py --on-devices SOURCE PROGRAM
     examples.py --in-processes STRETTO NODES SOURCE PROGRAM [SOURCE PROGRAM]...
 
-With --on-nodes the example runs on 1 to 4 simulated nodes, whose number is its first argument, with each available kind of
-device, and in three processes that the command STRETTO starts. With --on-devices it runs with two devices of each available kind and mixture.
-With --in-processes each example runs in NODES processes that the command STRETTO starts.
+With --on-nodes the example runs on 1 to 4 simulated nodes, whose number is its first argument, with each available kind
+of device, and in three processes that the command STRETTO starts. With --on-devices it runs with two devices of each
+available kind and mixture. With --in-processes each example runs in NODES processes that the command STRETTO starts.
 
 The header is the comment that opens the source. The expected output follows the line `// Output`, each line
 behind `//   `, up to the end of the comment. `<*>` stands for any text in a line.
@@ -63,7 +63,8 @@ def check(program, promise, workers, seconds=120, nodes=None, devices=None, comm
 
 
 def check_kinds(kinds, runs, checked):
-    """A description of what went wrong, or None, and the kinds of devices that there were; `checked` runs it with one of `runs` and a kind."""
+    """A description of what went wrong, or None, and the kinds of devices that there were; `checked` runs it with one
+    of `runs` and a kind."""
     there = []
     for devices in kinds:
         for run in runs:
@@ -79,7 +80,8 @@ def check_kinds(kinds, runs, checked):
 
 def check_on_nodes(program, promise, command=None):
     """As check_kinds, on 1 to 4 nodes; then in processes by `stretto` if command is that."""
-    fault, there = check_kinds(DEVICES, (1, 2, 3, 4), lambda nodes, devices: check(program, promise, 1, nodes=nodes, devices=devices))
+    fault, there = check_kinds(DEVICES, (1, 2, 3, 4), lambda nodes, devices: check(program, promise, 1, nodes=nodes,
+                                                                                   devices=devices))
     if not fault and command:
         fault = check(program, promise, 1, nodes=3, devices="sim:2", command=command)
     return fault, there

@@ -64,13 +64,15 @@ class Examples(unittest.TestCase):
             command.write_text("#!/bin/sh\necho $1 $2 $3 $(basename $4)\n")
             command.chmod(0o755)
             self.assertEqual(examples.check_in_processes(str(command), 3, [(str(source), "good")]), [])
-            faults = examples.check_in_processes(str(command), 3, [(str(source), "bad"), (str(silent), "good"), (str(source), "worse")])
+            faults = examples.check_in_processes(str(command), 3, [(str(source), "bad"), (str(silent), "good"),
+                                                                   (str(source), "worse")])
             self.assertEqual(len(faults), 3)
             self.assertIn("bad with 1 workers in 3 processes: printed", faults[0])
             self.assertIn("has no part", faults[1])
 
     def test_a_command_starts_the_processes(self):
-        self.assertIsNone(self.fault("echo $1 $2 $3 $(basename $4)", "run -n 3 other\n", nodes=3, devices="none", by_command=True))
+        self.assertIsNone(self.fault("echo $1 $2 $3 $(basename $4)", "run -n 3 other\n", nodes=3, devices="none",
+                                     by_command=True))
 
     def test_what_goes_wrong_on_some_nodes_with_some_device_is_found(self):
         script = '[ "$1 $STRETTO_DEVICES" = "3 sim:2" ] && echo no || echo hello'
@@ -83,13 +85,15 @@ class Examples(unittest.TestCase):
 
     def test_what_goes_wrong_with_some_devices_is_found(self):
         script = '[ "$STRETTO_WORKERS $STRETTO_DEVICES" = "3 opencl:1,sim:1" ] && echo no || echo hello'
-        self.assertIn("with 3 workers and devices opencl:1,sim:1", self.fault(script, checked_by=examples.check_on_devices)[0])
+        self.assertIn("with 3 workers and devices opencl:1,sim:1", self.fault(script,
+                                                                              checked_by=examples.check_on_devices)[0])
 
     def test_the_list_of_examples_has_all_of_them_with_what_they_say_of_themselves(self):
         folder = Path(__file__).parent.parent / "examples"
         listed = [line for line in (folder / "README.md").read_text().splitlines() if line.startswith("- ")]
         sources = sorted(folder.glob("[0-9][0-9]_*.cpp"))
-        says = [re.match(r"// \S+ - ((?:.|\n// )*?)\.?\n(?!// )", source.read_text())[1].replace("\n// ", " ") for source in sources]
+        says = [re.match(r"// \S+ - ((?:.|\n// )*?)\.?\n(?!// )", source.read_text())[1].replace("\n// ", " ")
+                for source in sources]
         names = [source.stem for source in sources]
         self.assertEqual(listed, [f"- [{n}]({n}.cpp): {text}." for n, text in zip(names, says)])
 

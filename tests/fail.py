@@ -2,8 +2,9 @@
 
     fail.py ROOT COMPILER
 
-A file says `// expect: words` (once or more), may say `// with: options of the compiler`, and marks the lines at fault with `// fails` at their end.
-Without those lines it must compile, with them it must not, and the compiler's text must hold the words.
+A file says `// expect: words` (once or more), may say `// with: options of the compiler`, and marks the lines at fault
+with `// fails` at their end. Without those lines it must compile, with them it must not, and the compiler's text must
+hold the words.
 """
 import os
 import re
@@ -40,7 +41,8 @@ def check_text(name, text, compiler, includes, first=()):
         faults.append(f"{name}: compiles, and must not")
     else:
         plain = broken.stderr.replace("‘", "'").replace("’", "'")
-        faults += [f"{name}: the compiler does not say \"{words}\":\n{plain}" for words in expected if words not in plain]
+        faults += [f"{name}: the compiler does not say \"{words}\":\n{plain}" for words in expected
+                   if words not in plain]
     return faults
 
 
@@ -48,7 +50,8 @@ def main():
     root, compiler = Path(sys.argv[1]), sys.argv[2]
     files = sorted((root / "tests/fail").glob("*.cpp"))
     includes = [root / "include", root / "src"]
-    with UserBuild(compiler, [f"-I{folder}" for folder in includes]) as user, ThreadPoolExecutor(os.cpu_count()) as pool:
+    with UserBuild(compiler,
+                   [f"-I{folder}" for folder in includes]) as user, ThreadPoolExecutor(os.cpu_count()) as pool:
         results = pool.map(lambda file: check_text(file.name, file.read_text(), compiler, includes, user.first), files)
         faults = [fault for result in results for fault in result]
     print("\n".join(faults) or f"{len(files)} programs do not compile, each as it says")

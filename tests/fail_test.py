@@ -23,10 +23,12 @@ class Fail(unittest.TestCase):
         self.assertEqual(self.faults("// expect: error\nint b = 2;  // fails\n"), ["x.cpp: compiles, and must not"])
 
     def test_other_words_than_stated_are_found(self):
-        self.assertIn('does not say "no such word"', self.faults("// expect: no such word\nint b = text;  // fails\n")[0])
+        self.assertIn('does not say "no such word"',
+                      self.faults("// expect: no such word\nint b = text;  // fails\n")[0])
 
     def test_a_program_that_fails_for_another_reason_is_found(self):
-        self.assertIn("even without", self.faults("// expect: 'text' was not declared\nint a\nint b = text;  // fails\n")[0])
+        self.assertIn("even without",
+                      self.faults("// expect: 'text' was not declared\nint a\nint b = text;  // fails\n")[0])
 
     def test_a_file_without_an_expectation_is_found(self):
         self.assertIn("needs", self.faults("int b = text;  // fails\n")[0])

@@ -2,7 +2,8 @@
 
     format.py ROOT FOLDER [--write]     FOLDER keeps the program; --write formats the files in place
 
-Versions differ in what they do, so that one is pinned. It comes from the Python index; where that cannot be reached, the test is skipped.
+Versions differ in what they do, so that one is pinned. It comes from the Python index; where that cannot be reached,
+the test is skipped.
 """
 import subprocess
 import sys

@@ -19,7 +19,8 @@ class Golden(unittest.TestCase):
             return faults
 
     def test_what_is_printed_word_for_word_passes(self):
-        self.assertEqual(self.faults("# about\n$ stretto a\nsaid a \n\n$ SAY=b stretto bad\noops\nsaid bad b\n? 2\n"), [])
+        self.assertEqual(self.faults("# about\n$ stretto a\nsaid a \n\n$ SAY=b stretto bad\noops\nsaid bad b\n? 2\n"),
+                         [])
 
     def test_another_word_is_found(self):
         self.assertIn("+said a ", self.faults("$ stretto a\nsaid b \n"))

@@ -40,7 +40,8 @@ class Guide(unittest.TestCase):
         self.assertEqual(self.faults('#include <cstdio>\nint main() { std::puts("12 ms"); }\n', "<*> ms\n"), [])
 
     def test_other_output_is_found(self):
-        self.assertIn("where the page says", self.faults('#include <cstdio>\nint main() { std::puts("a"); }\n', "b\n")[0])
+        self.assertIn("where the page says", self.faults('#include <cstdio>\nint main() { std::puts("a"); }\n',
+                                                         "b\n")[0])
 
     def test_a_program_that_does_not_compile_is_found(self):
         self.assertIn("does not compile", self.faults("int main() { x; }\n")[0])

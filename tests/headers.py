@@ -1,5 +1,5 @@
-"""headers.py - each public header compiles alone, twice over, without a warning, and stays light. Instantiated templates have no
-warnings either, and unsuitable compilers and options are refused in one line.
+"""headers.py - each public header compiles alone, twice over, without a warning, and stays light. Instantiated
+templates have no warnings either, and unsuitable compilers and options are refused in one line.
 
     headers.py ROOT COMPILER
 """
@@ -49,7 +49,8 @@ def check_uses(compiler, include, sources):
         faults += [f"{source.name}: {line}" for line in compiled.stderr.splitlines()
                    if re.match(rf"{re.escape(str(include))}/\S+ (warning|error): ", line)]
     for name in ["stretto/stretto.hpp"]:
-        compiled = subprocess.run([compiler, "-std=c++20", "-isystem", include, "-fsyntax-only", *WARNINGS, "-Werror", "-x", "c++", "-"],
+        compiled = subprocess.run([compiler, "-std=c++20", "-isystem", include, "-fsyntax-only", *WARNINGS, "-Werror",
+                                   "-x", "c++", "-"],
                                   input=f"#include <{name}>\n", capture_output=True, text=True)
         if compiled.returncode:
             faults.append(f"{name} as a header of the system:\n{compiled.stderr}")

@@ -1,8 +1,11 @@
-"""kernel_texts.py ROOT LIBRARY PROGRAM... - the installed compilers accept the CUDA text of every kernel that is linked into a program.
+"""kernel_texts.py ROOT LIBRARY PROGRAM... - the installed compilers accept the CUDA text of every kernel that is linked
+into a program.
 
-    LIBRARY   tests/device/drivers/kernel_texts.cpp, which makes a program write the texts of its kernels and do nothing else
+    LIBRARY   tests/device/drivers/kernel_texts.cpp, which makes a program write the texts of its kernels and do nothing
+              else
 
-Compilers are NVIDIA's NVRTC, or nvcc where it comes without, and the newest clang that lowers to PTX, without any toolkit.
+Compilers are NVIDIA's NVRTC, or nvcc where it comes without, and the newest clang that lowers to PTX, without any
+toolkit.
 """
 import ctypes
 import os
@@ -19,14 +22,16 @@ CLANGS = ["clang-%d" % n for n in range(22, 13, -1)] + ["clang"]
 def written(library, program, folder):
     """Names and files of a program's kernels; faults."""
     folder.mkdir()
-    ran = subprocess.run([program], env={**os.environ, "LD_PRELOAD": str(library), "STRETTO_TEST_KERNEL_TEXTS": str(folder)},
+    ran = subprocess.run([program], env={**os.environ, "LD_PRELOAD": str(library),
+                                         "STRETTO_TEST_KERNEL_TEXTS": str(folder)},
                          capture_output=True, text=True, timeout=120)
     name = Path(program).name
     if ran.returncode:
         return [], [f"{name}: exit code {ran.returncode}\n{ran.stdout}{ran.stderr}"]
     lines = [line.split(" ", 2) for line in ran.stdout.splitlines()]
     faults = [f"{name}: kernel {kernel} is refused: {refused}" for _, kernel, refused in lines if refused]
-    kernels = [(f"{name}: kernel {kernel}", next(folder.glob(f"{number}.*.cu"))) for number, kernel, refused in lines if not refused]
+    kernels = [(f"{name}: kernel {kernel}", next(folder.glob(f"{number}.*.cu"))) for number, kernel, refused in lines
+               if not refused]
     return kernels, faults
 
 
@@ -69,7 +74,8 @@ def by_command(words):
 def clang(root):
     """The first that lowers to PTX, and its name."""
     for name in CLANGS:
-        words = [name, "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_70", "-S", "-O1", "-w",
+        words = [name, "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_70", "-S",
+                 "-O1", "-w",
                  "-include", str(root / "tests/device/cuda_keywords_for_clang.hpp")]
         if shutil.which(name) and not by_command(words)("__global__ void empty() {}", ["--std=c++14"]):
             return name, by_command(words)
@@ -93,9 +99,11 @@ def check(kernels, found):
     texts = {}
     for name, file in kernels:
         texts.setdefault((file.read_text(), file.name.split(".")[1]), name)
-    jobs = [(by, compile_text, name, text, axes) for (text, axes), name in texts.items() for by, compile_text in found.items()]
+    jobs = [(by, compile_text, name, text, axes) for (text, axes), name in texts.items() for by,
+            compile_text in found.items()]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        said = pool.map(lambda job: job[1](job[3], ["--std=c++14", "-DSTRETTO_INDEXING=2", f"-DSTRETTO_DIMENSIONS={job[4]}"]), jobs)
+        said = pool.map(lambda job: job[1](job[3], ["--std=c++14", "-DSTRETTO_INDEXING=2",
+                                                    f"-DSTRETTO_DIMENSIONS={job[4]}"]), jobs)
         return [f"{name}, by {by}:\n{words}" for (by, _, name, _, _), words in zip(jobs, said) if words], len(texts)
 
 
@@ -115,7 +123,8 @@ def main():
         faults += wrong
     if not texts:
         faults.append("no program has a kernel")
-    print("\n".join(faults) or f"{texts} texts of kernels of {len(programs)} programs are CUDA to {' and '.join(found)}")
+    print("\n".join(faults)
+          or f"{texts} texts of kernels of {len(programs)} programs are CUDA to {' and '.join(found)}")
     sys.exit(1 if faults else 0)
 
 

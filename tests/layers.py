@@ -129,7 +129,8 @@ class House:
             for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
                 where = f"{name}:{number}"
                 if CONDITIONAL.match(line) and not name.startswith("tests/"):
-                    if not any(name == place or name.startswith(place.rstrip("/") + "/") for place in self.law.conditional):
+                    if not any(name == place or name.startswith(place.rstrip("/") + "/")
+                               for place in self.law.conditional):
                         self.faults.append(f"{where}: #{CONDITIONAL.match(line)[1]} here; LAYERS says where it may stand")
                 if match := INCLUDE.match(line):
                     self._include(where, name, public, match[1], match[2], component, edges)

@@ -97,7 +97,8 @@ class Layers(unittest.TestCase):
     def test_a_demonstration_is_a_floor_within_examples(self):
         self.assert_fault({"examples/demo/life/x.cpp": '#include "y.hpp"\n#include "demo/life/z.hpp"\n#include "base/b.hpp"\n'
                                                        '#include "event/a.hpp"\n',
-                           "examples/y.hpp": "", "examples/demo/life/z.hpp": "", "src/base/b.hpp": "", "src/event/a.hpp": ""},
+                           "examples/y.hpp": "", "examples/demo/life/z.hpp": "", "src/base/b.hpp": "",
+                           "src/event/a.hpp": ""},
                           "examples/demo/life/x.cpp:4: demo may not include event (event/a.hpp)")
 
     def test_an_include_of_a_missing_file_is_found(self):
@@ -120,7 +121,8 @@ class Layers(unittest.TestCase):
                           law="base : event\nevent :\n")
 
     def test_a_law_that_gives_a_header_twice_is_found(self):
-        self.assert_fault({}, "LAYERS:4: x.hpp already belongs to base", law="base :\nevent :\nbase = x.hpp\nevent = x.hpp\n")
+        self.assert_fault({}, "LAYERS:4: x.hpp already belongs to base",
+                          law="base :\nevent :\nbase = x.hpp\nevent = x.hpp\n")
 
 
 if __name__ == "__main__":

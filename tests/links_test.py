@@ -16,7 +16,8 @@ class Links(unittest.TestCase):
             return links.broken_links(Path(folder))
 
     def test_links_to_pages_and_headings_that_exist_pass(self):
-        self.assertEqual(self.broken(a="# A\n[b](b.md) [own](#a) [more](b.md#the-second-one)\n", b="# B\n## The *second* one\n"),
+        self.assertEqual(self.broken(a="# A\n[b](b.md) [own](#a) [more](b.md#the-second-one)\n",
+                                     b="# B\n## The *second* one\n"),
                          ([], 3))
 
     def test_a_link_to_no_file_is_found(self):
@@ -26,7 +27,8 @@ class Links(unittest.TestCase):
         self.assertEqual(self.broken(a='<img src="b.svg">'), (["docs/a.md: b.svg leads nowhere"], 1))
 
     def test_a_link_to_no_heading_is_found(self):
-        self.assertEqual(self.broken(a="[b](b.md#c)", b="# B\n```\n# C\n```\n"), (["docs/a.md: b.md#c leads nowhere"], 1))
+        self.assertEqual(self.broken(a="[b](b.md#c)", b="# B\n```\n# C\n```\n"),
+                         (["docs/a.md: b.md#c leads nowhere"], 1))
 
     def test_addresses_of_other_sites_and_code_are_no_links(self):
         self.assertEqual(self.broken(a="[b](https://example.org/b.md) `[c](c)`\n```cpp\n[d](d)\n```\n"), ([], 0))

@@ -1,12 +1,12 @@
 """Runs a test program: test_runner.py [--leaks] NAME PROGRAM [ARGUMENT...]
 
-The output of a program that passes is printed unchanged. If it fails, only the failures are printed, and the whole output goes to
-failed/NAME.txt: readers of a log of many tests often see only its beginning or its end. A run also fails if no test case ran (a
-filter that matches nothing), or if a hang report named a cause.
+The output of a program that passes is printed unchanged. If it fails, only the failures are printed, and the whole
+output goes to failed/NAME.txt: readers of a log of many tests often see only its beginning or its end. A run also fails
+if no test case ran (a filter that matches nothing), or if a hang report named a cause.
 
---leaks: LeakSanitizer searches for leaks at the end of the process in a thread of its own, which sometimes crashes ("Tracer
-caught signal 11", GCC 12). Then the leaks are unknown and the program is run again, at most twice. All other output of the program,
-with its failures and leaks, counts.
+--leaks: LeakSanitizer searches for leaks at the end of the process in a thread of its own, which sometimes crashes
+("Tracer caught signal 11", GCC 12). Then the leaks are unknown and the program is run again, at most twice. All other
+output of the program, with its failures and leaks, counts.
 """
 import pathlib
 import re

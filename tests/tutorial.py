@@ -2,8 +2,8 @@
 
     tutorial.py PAGE SOURCE PROGRAM [STRETTO]
 
-The only fence ```cpp program of PAGE must be the text of SOURCE. Each fence ```console is a dialogue as in golden.py, in
-which PROGRAM is called by its name, `./1_hello`. What begins with that name runs with 1, 2 and 3 workers; commands
+The only fence ```cpp program of PAGE must be the text of SOURCE. Each fence ```console is a dialogue as in golden.py,
+in which PROGRAM is called by its name, `./1_hello`. What begins with that name runs with 1, 2 and 3 workers; commands
 of `stretto` run if STRETTO, the command, is given. All of them run in one folder, which is empty at first.
 """
 import os

@@ -1,10 +1,11 @@
-"""answers.py - every benchmark of Stretto computes what it must: each checks its own answer and fails if it is wrong. Of those whose
-time is counted, the same on any machine, the goals are kept, too.
+"""answers.py - every benchmark of Stretto computes what it must: each checks its own answer and fails if it is wrong.
+Of those whose time is counted, the same on any machine, the goals are kept, too.
 
     answers.py PROGRAM
 
-Each benchmark runs once at its usual size with 4 workers, those of kernels and devices with 2, of which some are smaller; uts searches small
-trees. With STRETTO_TEST_LONG=1 all run with 1 and 2 as well, at their usual size, those that mostly wait run too, and so do the large published trees.
+Each benchmark runs once at its usual size with 4 workers, those of kernels and devices with 2, of which some are
+smaller; uts searches small trees. With STRETTO_TEST_LONG=1 all run with 1 and 2 as well, at their usual size, those
+that mostly wait run too, and so do the large published trees.
 """
 import json
 import os
@@ -17,8 +18,10 @@ ONCE = ("host_", "sim_", "beyond_", "device_")  # long, and not about workers
 SMALLER = {} if LONG else {"device_kernels_product": "512", "device_kernels_tiles": "512"}
 TREES = ["T1", "T3"] + (["T2", "T4", "T5", "T1L", "T3L"] if LONG else [])
 
-# What is counted: at least, or at most, so much. Two devices that share a bus can have the speed of 1.97 (docs/performance.md).
-COUNTED = [(("sim_series", "--size", "2"), 1.95, None), (("sim_series", "--size", "4"), 3.8, None), (("sim_series_bus", "--size", "4"), 1.9, None),
+# What is counted: at least, or at most, so much. Two devices that share a bus can have the speed of 1.97
+# (docs/performance.md).
+COUNTED = [(("sim_series", "--size", "2"), 1.95, None), (("sim_series", "--size", "4"), 3.8, None),
+           (("sim_series_bus", "--size", "4"), 1.9, None),
            (("sim_wave", "--size", "2"), 1.95, None), (("sim_wave", "--size", "4"), 3.8, None),
            (("beyond_memory_wave",), None, 1.3), (("beyond_memory_product",), None, 1.3)]
 
@@ -50,7 +53,8 @@ def main():
     names = [name for name in benchmarks(program) if LONG or name not in WAITS]
     for name in names:
         for workers in (2,) if name.startswith(ONCE) else (1, 2, 4) if LONG else (4,):
-            for more in [("--tree", tree) for tree in TREES] if name == "uts" else [("--size", SMALLER[name])] if name in SMALLER else [()]:
+            for more in [("--tree", tree) for tree in TREES] if name == "uts" else [("--size",
+                                                                                     SMALLER[name])] if name in SMALLER else [()]:
                 faults += check(program, name, workers, *more)
                 runs += 1
     for flags, least, most in COUNTED:

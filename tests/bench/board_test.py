@@ -20,7 +20,8 @@ LINK = re.compile(r"\]\(([^)\s:]*?\.(?:md|svg|png|json))(#[^)\s]*)?\)|src=\"([^\
 def broken_links(root):
     """Links of the performance pages, and links of other pages to these, that lead nowhere."""
     own = [root / "docs/performance.md", *sorted((root / "docs/performance").glob("*.md"))]
-    others = [path for top in ("docs", "src", "bench", "examples", "tools", "modules") for path in (root / top).rglob("*.md")]
+    others = [path for top in ("docs", "src", "bench", "examples", "tools", "modules")
+              for path in (root / top).rglob("*.md")]
     others += root.glob("*.md")
     found = []
     for path in dict.fromkeys(own + others):

@@ -1,9 +1,10 @@
-"""cuda_peer.py - CUDA by hand, and Stretto beside it, compute what they must on the driver that the tests bring with them.
+"""cuda_peer.py - CUDA by hand, and Stretto beside it, compute what they must on the driver that the tests bring with
+them.
 
     cuda_peer.py BENCH_CUDA BENCH_STRETTO FAKE_DRIVER FAKE_COMPILER
 
-That driver runs kernels on the host and is strict: whatever is wrong in the calls is seen here, how fast they are is not. Where the
-machine has a device, everything runs on it too.
+That driver runs kernels on the host and is strict: whatever is wrong in the calls is seen here, how fast they are is
+not. Where the machine has a device, everything runs on it too.
 """
 import json
 import os
@@ -14,12 +15,14 @@ import unittest
 from pathlib import Path
 
 peer, stretto, driver, compiler = sys.argv[1:5]
-SIZES = {"device_series": 64, "device_series_naive": 64, "device_series_tiled": 128, "device_chain": 50, "device_copy": 64,
+SIZES = {"device_series": 64, "device_series_naive": 64, "device_series_tiled": 128, "device_chain": 50,
+         "device_copy": 64,
          "device_copy_naive": 64}
 
 
 def run(program, bench, size, **environment):
-    done = subprocess.run([program, "--bench", bench, "--size", str(size), "--workers", "1", "--reps", "1"], capture_output=True, text=True,
+    done = subprocess.run([program, "--bench", bench, "--size", str(size), "--workers", "1", "--reps", "1"],
+                          capture_output=True, text=True,
                           timeout=600, env={**os.environ, **environment})
     return done.returncode, json.loads(done.stdout.splitlines()[0]), done.stderr
 
@@ -48,7 +51,8 @@ class Cuda(unittest.TestCase):
         self.assertNotIn("skipped", run(peer, "device_series", 100, **self.with_fake)[1])
 
     def test_stretto_takes_the_cuda_device_where_there_is_one(self):
-        for bench, size in (("device_series", 64), ("device_chain", 50), ("device_chain_instance", 50), ("device_chain_recorded", 50), ("device_copy", 64)):
+        for bench, size in (("device_series", 64), ("device_chain", 50), ("device_chain_instance", 50),
+                            ("device_chain_recorded", 50), ("device_copy", 64)):
             with self.subTest(bench=bench):
                 code, said, fault = run(stretto, bench, size, BENCH_DEVICE="cuda", **self.with_fake)
                 self.assertEqual(code, 0, fault)
@@ -60,7 +64,8 @@ class Cuda(unittest.TestCase):
         code, said, _ = run(peer, "device_chain", 10, **self.with_fake)
         self.assertEqual(code, 0)
         self.assertIn("no CUDA driver: ", said["skipped"])
-        self.assertIn("no device", run(stretto, "device_chain", 10, BENCH_DEVICE="cuda", **self.with_fake)[1]["skipped"])
+        self.assertIn("no device", run(stretto, "device_chain", 10, BENCH_DEVICE="cuda",
+                                       **self.with_fake)[1]["skipped"])
 
     def test_on_the_machines_own_device(self):
         said = run(peer, "device_chain", 10)[1]

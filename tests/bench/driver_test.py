@@ -129,16 +129,19 @@ class Table(unittest.TestCase):
         self.assertTrue(lines[3].endswith("1.00 x"))
 
     def test_goals_by_size_and_by_growth_are_met_or_missed(self):
-        suite = suites.Suite("graph", "graph", "graph", "", ("stretto", "other"), size_goals={"other": {1: 200}, 16: 1000}, growth_goal=2,
+        suite = suites.Suite("graph", "graph", "graph", "", ("stretto", "other"),
+                             size_goals={"other": {1: 200}, 16: 1000}, growth_goal=2,
                              sweep=(1, 16), axis="nodes")
         rows = [{"system": s, "workers": 1, "x": x, "samples": [v], "value": v, "unit": "ns", "better": "lower"}
-                for s, x, v in (("stretto", 1, 300.0), ("stretto", 16, 900.0), ("other", 1, 201.0), ("other", 16, 402.0))]
+                for s, x, v in (("stretto", 1, 300.0), ("stretto", 16, 900.0), ("other", 1, 201.0),
+                                ("other", 16, 402.0))]
         self.assertEqual([line.split("  ")[-1].strip() for line in bench.table(suite, rows, "").split("\n")[2:]],
                          ["-", "1,000, met; 2 x that of 1, missed", "200, missed", "2 x that of 1, met"])
 
     def test_where_more_is_better_a_goal_is_a_least_figure(self):
         suite = suites.Suite("room", "room", "room", "", ("stretto",), goals={1: 0.8})
-        row = {"system": "stretto", "workers": 1, "samples": [0.9], "value": 0.9, "unit": "of the speed", "better": "higher"}
+        row = {"system": "stretto", "workers": 1, "samples": [0.9], "value": 0.9, "unit": "of the speed",
+               "better": "higher"}
         self.assertTrue(bench.table(suite, [row], "").endswith("0.8, met"))
         self.assertTrue(bench.table(suite, [row | {"value": 0.7}], "").endswith("0.8, missed"))
 
@@ -177,7 +180,8 @@ after
 
     def test_goals_by_ratio_are_named_with_their_peer(self):
         suite = {"name": "chain", "title": "chain", "against": "opencl", "goals": {}, "ratio_goals": {"stretto": 1.3}, "rows": [
-            {"system": "stretto", "workers": 1, "value": 5.0, "unit": "us"}, {"system": "opencl", "workers": 1, "value": 2.0, "unit": "us"}]}
+            {"system": "stretto", "workers": 1, "value": 5.0, "unit": "us"},
+            {"system": "opencl", "workers": 1, "value": 2.0, "unit": "us"}]}
         self.assertIn("| chain | 1 | 5 us | 1.30 of opencl |\n| opencl: chain | 1 | 2 us |  |\n",
                       report.block({"suites": [suite]}, "own", ["chain"]))
 
@@ -245,7 +249,8 @@ class Driver(unittest.TestCase):
         self.assertEqual(row["unit"], "fib_static")
 
     def test_a_sweep_has_a_row_per_size_and_ratios_within_a_size(self):
-        self.add("tbb", "#!/bin/sh\necho \"{\\\"value\\\":${8},\\\"unit\\\":\\\"ns\\\",\\\"better\\\":\\\"lower\\\"}\"\n")
+        self.add("tbb",
+                 "#!/bin/sh\necho \"{\\\"value\\\":${8},\\\"unit\\\":\\\"ns\\\",\\\"better\\\":\\\"lower\\\"}\"\n")
         rows = self.rows(("tbb",), sweep=(4, 16), axis="fan")
         self.assertEqual([(row["x"], row["value"], row["ratio"]) for row in rows], [(4, 4, 1), (16, 16, 1)])
 
@@ -274,7 +279,8 @@ class Driver(unittest.TestCase):
     def test_own_variants_are_chosen_with_their_program(self):
         suite = next(s for s in suites.SUITES if s.name == "histogram_dense")
         for systems, chosen in ((["stretto"], True), (["tbb"], False)):
-            self.assertEqual(bench.wanted("fold", suite, 2, types.SimpleNamespace(systems=systems, quick=False)), chosen)
+            self.assertEqual(bench.wanted("fold", suite, 2, types.SimpleNamespace(systems=systems, quick=False)),
+                             chosen)
 
     def test_a_system_that_is_not_built_keeps_its_reason(self):
         (row,) = self.rows(("mpi",))
@@ -349,7 +355,8 @@ class Flags(unittest.TestCase):
         self.assertIn("beyond_memory", names)
         self.assertIn("launch_chain_1", names)
         self.assertEqual({s.against for s in bench.chosen_suites("nodes", False)},
-                         {"mpi", "stretto_module", "of_0", "staged", "barriers", "in_host", "no_horizons", ""})  # "": to itself
+                         # "": to itself
+                         {"mpi", "stretto_module", "of_0", "staged", "barriers", "in_host", "no_horizons", ""})
 
     def test_every_system_of_a_suite_is_a_program_or_a_variant_of_one(self):
         for suite in suites.SUITES:
@@ -359,7 +366,8 @@ class Flags(unittest.TestCase):
         nodes = {s.name: s for s in bench.chosen_suites("nodes", False)}
         for name in ("nodes_near", "nodes_migration", "nodes_fan_out", "nodes_histogram", "nodes_jacobi_weak",
                      "nodes_fan_in", "nodes_fan_levels", "nodes_contenders", "nodes_reservations", "nodes_heat",
-                     "nodes_circuit_step", "nodes_circuit_memories", "nodes_fluid_step", "nodes_fluid_events", "nodes_room"):
+                     "nodes_circuit_step", "nodes_circuit_memories", "nodes_fluid_step", "nodes_fluid_events",
+                     "nodes_room"):
             self.assertIn(name, nodes)
         self.assertEqual(nodes["nodes_ring"].workers, (2, 4))
         self.assertEqual(suites.VARIANTS["nodes_list"], ("stretto_jobs", "_list"))
@@ -368,7 +376,8 @@ class Flags(unittest.TestCase):
         names = [s.name for s in bench.chosen_suites("buffers", False)]
         self.assertIn("graph_many", names)
         self.assertTrue(all(name.startswith(("graph_", "buffers_")) for name in names))
-        rows = [{"system": "2d", "workers": 1, "value": 9, "facts": {"loops": 30}}, {"system": "1d", "workers": 1, "failed": "x"}]
+        rows = [{"system": "2d", "workers": 1, "value": 9, "facts": {"loops": 30}},
+                {"system": "1d", "workers": 1, "failed": "x"}]
         self.assertEqual([row.get("ratio") for row in bench.with_ratios(rows, suites.LOOP)], [30, None])
 
     def test_groups_and_quick_choose_suites(self):
@@ -382,7 +391,8 @@ class Flags(unittest.TestCase):
     def test_mpi_programs_get_a_process_per_worker(self):
         line = suites.command("bench_mpi", "mpi", 2)
         self.assertEqual((line[0], line[-3:]), ("mpirun", ["-np", "2", "bench_mpi"]))
-        self.assertEqual(suites.command("bench_stretto_nodes", "stretto_nodes", 2)[-3:], ["-np", "2", "bench_stretto_nodes"])
+        self.assertEqual(suites.command("bench_stretto_nodes", "stretto_nodes", 2)[-3:],
+                         ["-np", "2", "bench_stretto_nodes"])
         self.assertEqual(suites.command("bench_tbb", "tbb", 2), ["bench_tbb"])
 
 

@@ -1,8 +1,10 @@
-"""nodes_answers.py - every benchmark of nodes runs, on two processes, and computes what it must: each fails if it is wrong.
+"""nodes_answers.py - every benchmark of nodes runs, on two processes, and computes what it must: each fails if it is
+wrong.
 
     nodes_answers.py BUILD_BENCH_FOLDER
 
-Few steps each, once; a minute where two cores are free. With STRETTO_TEST_LONG=1 as many as in a run that counts, and with 4 processes as well.
+Few steps each, once; a minute where two cores are free. With STRETTO_TEST_LONG=1 as many as in a run that counts, and
+with 4 processes as well.
 """
 import os
 import sys

@@ -1,9 +1,10 @@
-"""zarr_reader.py - reads Zarr (version 3) arrays by the specification, independent of our code and of installed packages.
+"""zarr_reader.py - reads Zarr (version 3) arrays by the specification, independent of our code and of installed
+packages.
 
     zarr_reader.py DIRECTORY ARRAY...
 
-Prints for each array its shape, its type, its origin and its elements in C order. Supports regular grids, the default chunk names and
-the codecs bytes (little endian) and crc32c, as checkpoints use them. Refuses wrong checksums.
+Prints for each array its shape, its type, its origin and its elements in C order. Supports regular grids, the default
+chunk names and the codecs bytes (little endian) and crc32c, as checkpoints use them. Refuses wrong checksums.
 """
 import base64
 import itertools
@@ -12,7 +13,8 @@ import struct
 import sys
 from pathlib import Path
 
-FORMATS = {"bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I", "int64": "q", "uint64": "Q",
+FORMATS = {"bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
+           "int64": "q", "uint64": "Q",
            "float32": "f", "float64": "d"}
 
 

@@ -1,4 +1,5 @@
-"""jacobi3d_test.py COMMAND [MPI...] - `stretto demo jacobi3d` as its user meets it, here and on two nodes over each MPI."""
+"""jacobi3d_test.py COMMAND [MPI...] - `stretto demo jacobi3d` as its user meets it, here and on two nodes over each
+MPI."""
 import json
 import os
 import re
@@ -80,9 +81,11 @@ class Jacobi3d(unittest.TestCase):
         self.assertLess(len(re.findall(r"^ *[^ \n]", program, re.MULTILINE)), 300)
 
     def test_mistakes(self):
-        for words, said in [(["--size", "0"], "error W33"), (["--steps", "0"], "error W03"), (["--overdecompose", "1;2"], "error W33"),
+        for words, said in [(["--size", "0"], "error W33"), (["--steps", "0"], "error W03"),
+                            (["--overdecompose", "1;2"], "error W33"),
                             (["--size", "2", "--overdecompose", "64"], "error W33"), (["-n", "none"], "error W52"),
-                            (["--checkpoint", "c", "--overdecompose", "1,2"], "name one factor"), (["--every", "5"], "requires --checkpoint"),
+                            (["--checkpoint", "c", "--overdecompose", "1,2"], "name one factor"),
+                            (["--every", "5"], "requires --checkpoint"),
                             (["--restore", "c", "--overdecompose", "1"], "excludes --restore")]:
             with self.subTest(words=words):
                 done = run(*words)

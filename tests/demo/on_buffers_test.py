@@ -1,4 +1,5 @@
-"""on_buffers_test.py COMMAND [MPI...] - the demonstrations on distributed buffers as their user meets them, here and on nodes."""
+"""on_buffers_test.py COMMAND [MPI...] - the demonstrations on distributed buffers as their user meets them, here and on
+nodes."""
 import json
 import os
 import struct
@@ -19,7 +20,8 @@ class OnBuffers(unittest.TestCase):
 
     def run_with(self, name, *words):
         env = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")}
-        done = subprocess.run([command, "demo", name, "--out", self.folder, *words], env=env, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([command, "demo", name, "--out", self.folder, *words], env=env, capture_output=True,
+                              text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -77,7 +79,8 @@ class OnBuffers(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("other.mtx is not symmetric", done.stderr)
         file.write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1\n2 1 1\n")  # eigenvalues 1 and -1
-        done = subprocess.run([command, "demo", "cg", "--matrix", file, "--out", self.folder], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([command, "demo", "cg", "--matrix", file, "--out", self.folder], capture_output=True,
+                              text=True, timeout=120)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("NOT solved", done.stdout)
 
@@ -88,7 +91,8 @@ class OnBuffers(unittest.TestCase):
         self.assertEqual(self.size_of("matrix.png"), (720, 720))
 
     def test_patterns(self):
-        self.assertIn("all elements are as closed forms say", self.run_with("patterns", "--doublings", "5", "--devices", "sim:2"))
+        self.assertIn("all elements are as closed forms say", self.run_with("patterns", "--doublings", "5", "--devices",
+                                                                            "sim:2"))
         self.assertEqual(self.size_of("patterns_1d.png"), (512, 512))
         self.assertEqual(self.size_of("patterns_2d.png"), (512, 512))
         self.assertEqual(self.size_of("patterns_3d.png"), (2 * 8 * 32 + 64, 11 * 32))
@@ -115,7 +119,8 @@ class OnBuffers(unittest.TestCase):
             self.assertEqual(json.loads(self.run_with("patterns", *words, "--doublings", "4"))["wrong"], 0)
             streams = json.loads(self.run_with("streams", *words, "--tasks", "7", "--rounds", "2"))
             self.assertTrue(streams["as_serial"])
-            names = ["bodies.png", "bodies_moving.png", "bodies_energy.svg", "cg.svg", "streams.svg", *(f"patterns_{d}d.png" for d in (1, 2, 3))]
+            names = ["bodies.png", "bodies_moving.png", "bodies_energy.svg", "cg.svg", "streams.svg",
+                     *(f"patterns_{d}d.png" for d in (1, 2, 3))]
             pictures.append([(self.folder / p).read_bytes() for p in names] + [streams["chi_square"]])
         self.assertEqual(*pictures)
 
@@ -132,7 +137,8 @@ class OnBuffers(unittest.TestCase):
     def test_three_nodes_draw_what_one_draws(self):
         pictures = []
         for nodes in (1, 3):
-            life = json.loads(self.run_with("life", "-n", str(nodes), "--rows", "61", "--columns", "90", "--steps", "50", "--json"))
+            life = json.loads(self.run_with("life", "-n", str(nodes), "--rows", "61", "--columns", "90", "--steps",
+                                            "50", "--json"))
             self.assertEqual((life["nodes"], life["as_serial"]), (nodes, True))
             rsim = json.loads(self.run_with("rsim", "-n", str(nodes), "--side", "3", "--steps", "16", "--json"))
             self.assertEqual((rsim["nodes"], rsim["patches"], rsim["largest_difference"]), (nodes, 90, 0))

@@ -1,4 +1,5 @@
-"""particles_test.py COMMAND [MPI...] - `stretto demo particles` as its user meets it, here and on two nodes over each MPI."""
+"""particles_test.py COMMAND [MPI...] - `stretto demo particles` as its user meets it, here and on two nodes over each
+MPI."""
 import json
 import os
 import subprocess
@@ -32,7 +33,8 @@ class Particles(unittest.TestCase):
     def test_simulated_nodes(self):
         here = self.found("--simulated", "3", "--balancer", "none,greedy,hints", "--every", "7")
         self.assertEqual((here["nodes"], here["workers"], here["steps"], here["patches"]), (3, 1, 30, [8, 8]))
-        self.assertEqual([(r["balancer"], r["rounds"]) for r in here["runs"]], [("none", 0), ("greedy", 5), ("hints", 5)])
+        self.assertEqual([(r["balancer"], r["rounds"]) for r in here["runs"]],
+                         [("none", 0), ("greedy", 5), ("hints", 5)])
         without, *_, hints = [r["imbalance_of_pairs"] for r in here["runs"]]
         self.assertLess(hints["mean"], without["mean"])
         picture = xml.etree.ElementTree.parse(self.folder / "particles.svg").getroot()
@@ -63,7 +65,8 @@ class Particles(unittest.TestCase):
         words = ["--simulated", "2", "--particles", "3000", "--steps", "400", "--patches", "8x8", "--every", "5",
                  "--checkpoint", str(self.folder / "run.ckpt"), "--out", str(self.folder), "--json"]
         env = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")}
-        process = subprocess.Popen([command, "demo", "particles", *words], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([command, "demo", "particles", *words], env=env, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
         while process.poll() is None and not (self.folder / "run.ckpt").exists():
             time.sleep(0.002)
         process.kill()
@@ -74,7 +77,8 @@ class Particles(unittest.TestCase):
 
     def test_mistakes(self):
         for words, said in [(["--balancer", "gredy"], "did you mean \"greedy\"?"), (["--patches", "8"], "error W36"),
-                            (["--patches", "2x8", "--simulated", "2"], "eight different neighbours"), (["--steps", "0"], "error W03"),
+                            (["--patches", "2x8", "--simulated", "2"], "eight different neighbours"),
+                            (["--steps", "0"], "error W03"),
                             (["--particles", "1000", "--patches", "90x90", "--simulated", "2"], "has 3 cells"),
                             (["--patches", "8x8", "--overdecompose", "4"], "error W0"), (["-n", "none"], "error W52"),
                             (["--checkpoint", "c", "--balancer", "none,hints"], "name one balancer")]:

@@ -1,5 +1,5 @@
-"""wave_test.py COMMAND [MPI...] - `stretto demo wave` as its user meets it: files, exit codes, damaged media, Ctrl-C, a task that
-throws. What it prints word for word is the matter of golden/demo.golden.
+"""wave_test.py COMMAND [MPI...] - `stretto demo wave` as its user meets it: files, exit codes, damaged media, Ctrl-C, a
+task that throws. What it prints word for word is the matter of golden/demo.golden.
 """
 import json
 import os
@@ -105,7 +105,8 @@ class Wave(unittest.TestCase):
         self.assertEqual(self.run_it(*size, "--devices", "none"), 0, self.err)
         pictures = self.pictures()
         self.assertGreater(len(set(pictures[0])), 50)
-        for devices, tiles in [(d, t) for d in self.usable("sim:2", "opencl:1", "opencl:1,sim:2", "cuda:1", "cuda:1,sim:2")
+        for devices, tiles in [(d, t) for d in self.usable("sim:2", "opencl:1", "opencl:1,sim:2", "cuda:1",
+                                                           "cuda:1,sim:2")
                                for t in (None, "4x3")]:
             with self.subTest(devices=devices, tiles=tiles):
                 words = size + (["--tiles", tiles] if tiles else [])
@@ -128,7 +129,8 @@ class Wave(unittest.TestCase):
         return [decoded(self.folder / "out" / name)[2] for name in ("wave.png", "wave_animated.png")]
 
     def looks_at_devices(self, devices):
-        names = [f"{kind}_{n}" for kind, _, count in (one.partition(":") for one in devices.split(",")) for n in range(int(count))]
+        names = [f"{kind}_{n}" for kind, _, count in (one.partition(":") for one in devices.split(","))
+                 for n in range(int(count))]
         result = json.loads(self.out)
         self.assertLess(result["largest_difference"], 1e-4 * result["largest_pressure"])
         self.assertEqual(sum(one["launches"] for one in result["devices"]) - result["steps_done"], result["tasks"])
@@ -193,7 +195,8 @@ class Wave(unittest.TestCase):
     def test_a_task_that_throws_ends_the_run_with_one_error_that_names_it(self):
         self.assertEqual(self.run_it("--size", "100x100", "--steps", "300", "--tiles", "4x4", "--animate", "20",
                                      STRETTO_TEST_FAIL_TILE="6:150"), 1)
-        self.assertEqual(self.err, 'error W19: task "tile 2,1" failed\n  step        150 of 300\n  trace       out/trace.json\n'
+        self.assertEqual(self.err,
+                         'error W19: task "tile 2,1" failed\n  step        150 of 300\n  trace       out/trace.json\n'
                                    "  because     STRETTO_TEST_FAIL_TILE asked for it\n")
         self.assertEqual([path.name for path in (self.folder / "out").iterdir()], ["trace.json"])
         self.assertIn("tile 2,1", self.spans())

@@ -1,10 +1,12 @@
 """without_backends.py ROOT BUILD COMPILER - checks that each backend folder in src/device can be removed on its own.
 
-For each backend the script configures a copy of the tree without its folder. Building all of it would take long, so instead:
+For each backend the script configures a copy of the tree without its folder. Building all of it would take long, so
+instead:
   - every source that its build would compile must find its includes, directly and indirectly;
   - the command is linked from the objects of BUILD, except the folder's own, with the list of backends that the copy's
     configuration wrote: nothing else may name a backend;
-  - the command runs: it lists the devices of the other kinds, and refuses the removed kind by naming the remaining ones.
+  - the command runs: it lists the devices of the other kinds, and refuses the removed kind by naming the remaining
+    ones.
 """
 import json
 import os
@@ -33,7 +35,8 @@ def copy_without(backend, to):
             shutil.copy2(source, target)
     gone = root / "src/device" / backend
     def ignore(folder, names):
-        return {n for n in names if Path(folder, n) == gone or (Path(folder) == root and (n in LEFT_OUT or n.startswith("build")))}
+        return {n for n in names if Path(folder, n) == gone or (Path(folder) == root
+                                                                and (n in LEFT_OUT or n.startswith("build")))}
     shutil.copytree(root, to, copy_function=link, ignore=ignore)
 
 
@@ -131,7 +134,8 @@ class WithoutBackends(unittest.TestCase):
 
         doctor = run(linked, "doctor")
         self.assertIn("devices", doctor.stdout, doctor.stderr)
-        refused = run(linked, "demo", "wave", "--size", "60x40", "--steps", "2", "--devices", backend, "--out", tree_build / "out")
+        refused = run(linked, "demo", "wave", "--size", "60x40", "--steps", "2", "--devices", backend, "--out",
+                      tree_build / "out")
         self.assertIn("error K26", refused.stderr + refused.stdout)
         allowed = re.search(r"allowed +(.*?);", refused.stderr + refused.stdout)[1].split(", ")
         self.assertEqual(set(allowed), {"all", "none"} | set(BACKENDS) - {backend})

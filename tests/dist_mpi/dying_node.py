@@ -1,5 +1,5 @@
-"""dying_node.py - a node of a program of buffers, or of letters, is killed, over one MPI: the others do not wait for what it was to send, and it is
-named, once.
+"""dying_node.py - a node of a program of buffers, or of letters, is killed, over one MPI: the others do not wait for
+what it was to send, and it is named, once.
 
     dying_node.py NAME LAUNCHER PROGRAM FOLDER COMMAND
 """
@@ -12,7 +12,8 @@ import time
 
 name, launcher, program, folder, command = sys.argv[1:]
 environment = {v: is_ for v, is_ in os.environ.items() if not v.startswith("STRETTO_")} | {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm": "isolated", "STRETTO_MPI_FOLDER": folder}
+    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm": "isolated",
+    "STRETTO_MPI_FOLDER": folder}
 flags = ["--oversubscribe", "--bind-to", "none"] if name == "openmpi" else []
 faults = []
 runs = 0
@@ -37,8 +38,8 @@ def run(what, *words, **more):
 
 
 def dies(what, *words):
-    """Who was killed is told once, and as no other error. An MPI may end a process that was to read memory of the one that has gone: that comes as
-    `also`, and nothing of Stretto's does."""
+    """Who was killed is told once, and as no other error. An MPI may end a process that was to read memory of the one
+    that has gone: that comes as `also`, and nothing of Stretto's does."""
     done = run(what, command, "run", "-n", "4", "--mpi", name, *words)
     errors = done and re.findall(r"^.*error [A-Z]\d+:.*$", done[2] + done[1], re.M)
     also = done and re.findall(r"^  also +(.*)$", done[2], re.M)
@@ -52,7 +53,8 @@ def workers():
     return ("1", "2") if os.environ.get("STRETTO_TEST_LONG") == "1" else (next(in_turn),)
 
 
-# Before the first launch, between launches, while all are read, and while the others wait for the end of the job; elements that go
+# Before the first launch, between launches, while all are read, and while the others wait for the end of the job;
+# elements that go
 # along with their message, and such that are asked for.
 for points in (1000, 3_000_000):
     for at in (0, 1, 23, 50, 51):

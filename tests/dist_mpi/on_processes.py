@@ -13,13 +13,15 @@ import threading
 from pathlib import Path
 
 name, launcher, program, folder = sys.argv[1:]
-environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm": "isolated",
+environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                            "OMPI_MCA_plm": "isolated",
                             "STRETTO_MPI_FOLDER": folder}
 flags = ["--oversubscribe", "--bind-to", "none"] if name == "openmpi" else []
 
 
 def run(nodes, workers, *more, words=()):
-    done = subprocess.run([launcher, *flags, "-n", str(nodes), program, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    done = subprocess.run([launcher, *flags, "-n", str(nodes), program, *words], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT,
                           env=environment | {"STRETTO_WORKERS": str(workers)} | dict(more), timeout=300)
     return done.returncode, done.stdout
 
@@ -54,7 +56,8 @@ if Path(folder, f"stretto_mpi_{other_mpi}.so").exists():
     if not code or f"error N08: Stretto has no library for the MPI of this program, {name}\n" not in said:
         faults.append(f"a program whose MPI Stretto has no library for: exit code {code}\n{said}")
 # Floods stay within the memory that there is for messages, and what is larger than a message may be is refused.
-for words, nodes, variable in (("floods", 2, ("STRETTO_MESSAGE_MEMORY", "8M")), ("large", 2, ("STRETTO_LARGEST_MESSAGE", "20M"))):
+for words, nodes, variable in (("floods", 2, ("STRETTO_MESSAGE_MEMORY", "8M")),
+                               ("large", 2, ("STRETTO_LARGEST_MESSAGE", "20M"))):
     code, said = run(nodes, 1, variable, words=(words,))
     if code or said.count(f" of {nodes} is content") != nodes:
         faults.append(f"{nodes} processes, {words}: exit code {code}\n{said}")
@@ -76,7 +79,8 @@ for nodes in (1, 2, 3):
     if code or said.count(" has lent") != nodes or said.count(f" of {nodes} is content") != nodes:
         faults.append(f"{nodes} processes with global memory: exit code {code}\n{said}")
 # One that does not go on is told why, once, by one node for all.
-process = subprocess.Popen([launcher, *flags, "-n", "3", program, "hang"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+process = subprocess.Popen([launcher, *flags, "-n", "3", program, "hang"], text=True, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT,
                            env=environment | {"STRETTO_WORKERS": "1", "STRETTO_STUCK": "0.5"}, start_new_session=True)
 watch = threading.Timer(120, os.killpg, (process.pid, signal.SIGKILL))
 watch.start()
@@ -88,7 +92,8 @@ while line := process.stdout.readline():
 os.killpg(process.pid, signal.SIGKILL)
 watch.cancel()
 process.wait()
-if not re.search(r"error H04: barrier B0 phase 0 on N0 lacks 1 arrival", said) or "all threads of all 3 nodes sleep" not in said:
+if not re.search(r"error H04: barrier B0 phase 0 on N0 lacks 1 arrival",
+                 said) or "all threads of all 3 nodes sleep" not in said:
     faults.append(f"three processes that hang: {said}")
 # One that asks something else of buffers is named by all, and nobody waits for ever.
 for workers in (1, 2):
@@ -120,7 +125,8 @@ if code or said.count("node 0 of 1 is content") != 2:
 # The same program under another name is another one, as far as anybody can tell.
 with tempfile.TemporaryDirectory() as there:
     other = shutil.copy(program, f"{there}/another_program")
-    done = subprocess.run([launcher, *flags, "-n", "1", program, ":", "-n", "1", other], text=True, stdout=subprocess.PIPE,
+    done = subprocess.run([launcher, *flags, "-n", "1", program, ":", "-n", "1", other], text=True,
+                          stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, env=environment, timeout=300)
 told = re.search(r"error N06: nodes 0 and 1 of this job run different builds\n +program +(\S+), build (\w+) on node 0, "
                  r"another_program, build (\w+) on node 1", done.stdout)
@@ -138,7 +144,8 @@ for variable, one, other, name_of in (("STRETTO_BALANCE", "none", "greedy", "bal
 # A job that is killed goes on from its checkpoint, on other numbers of nodes.
 with tempfile.TemporaryDirectory() as there:
     for nodes, *mode in ((3, "save"), (1, "restore"), (2, "restore"), (3, "restore"), (4, "restore")):
-        done = subprocess.run([launcher, *flags, "-n", str(nodes), program, *mode, f"{there}/ring.ckpt"], text=True, stdout=subprocess.PIPE,
+        done = subprocess.run([launcher, *flags, "-n", str(nodes), program, *mode, f"{there}/ring.ckpt"], text=True,
+                              stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, env=environment | {"STRETTO_WORKERS": "1"}, timeout=300)
         expected = f"8000 passes, 8000 by nodes, on {nodes} nodes, saved by 3\n"
         if bool(done.returncode) != (mode == ["save"]) or (mode == ["restore"] and done.stdout != expected):

@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 name, launcher, program, folder = sys.argv[1:]
-environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm": "isolated",
+environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                            "OMPI_MCA_plm": "isolated",
                             "STRETTO_MPI_FOLDER": folder}
 flags = ["--oversubscribe", "--bind-to", "none"] if name == "openmpi" else []
 seeds = 3500 if os.environ.get("STRETTO_TEST_LONG") == "1" else 84

@@ -1,4 +1,5 @@
-"""examples_test.py - examples on buffers can be run dry: drawn, and predicted on more nodes, though what they read is not there.
+"""examples_test.py - examples on buffers can be run dry: drawn, and predicted on more nodes, though what they read is
+not there.
 
     examples_test.py COMMAND PROGRAM...
 """
@@ -22,7 +23,8 @@ def faults_of(program):
         if code or "error " in said:
             return f"graph of {nodes} nodes: exit code {code}\n{said}"
         kinds = [{c["kind"] for c in node["commands"]} for node in json.loads(out)["nodes"]]
-        if len(kinds) != nodes or not all("execute" in k for k in kinds) or any("push" in k for k in kinds) != (nodes > 1):
+        if len(kinds) != nodes or not all("execute" in k for k in kinds) or any("push" in k
+                                                                                for k in kinds) != (nodes > 1):
             return f"graph of {nodes} nodes: {kinds}"
         if "NO" in said.split():
             return f"graph of {nodes} nodes: it judges what has not been computed\n{said}"

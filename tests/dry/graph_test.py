@@ -17,7 +17,8 @@ command, program = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 
 def graph(*words, **more):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")} | more
-    done = subprocess.run([command, "graph", *map(str, words)], env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([command, "graph", *map(str, words)], env=environment, capture_output=True, text=True,
+                          timeout=120)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -42,7 +43,8 @@ class Graph(unittest.TestCase):
             code, out, errors = graph("--nodes=3", "--node", node, "--json", "--", program)
             self.assertIn(f"N{node} of 3\n", errors)
             self.assertEqual(commands_of(out), {f"N{node}": all_of_them[f"N{node}"]})
-        self.assertEqual(list(commands_of(graph("--nodes", 5, "--node", "1,3-4", "--json", "--", program)[1])), ["N1", "N3", "N4"])
+        self.assertEqual(list(commands_of(graph("--nodes", 5, "--node", "1,3-4", "--json", "--", program)[1])),
+                         ["N1", "N3", "N4"])
 
     def test_what_one_sends_another_awaits(self):
         nodes = commands_of(graph("--nodes", 4, "--json", "--", program)[1])
@@ -72,7 +74,8 @@ class Graph(unittest.TestCase):
         self.assertNotIn("on D2", out)
 
     def test_tasks_are_the_same_on_every_node(self):
-        self.assertEqual(graph("--what", "tasks", "--", program)[1], graph("--what", "tasks", "--nodes", 64, "--node", 63, "--", program)[1])
+        self.assertEqual(graph("--what", "tasks", "--", program)[1], graph("--what", "tasks", "--nodes", 64, "--node",
+                                                                           63, "--", program)[1])
 
     def test_a_timeline_is_predicted_and_faster_devices_take_less(self):
         def seconds(*words):
@@ -122,19 +125,22 @@ class Graph(unittest.TestCase):
     def test_a_real_run_writes_the_graph_of_what_it_did(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "graph.dot"
-            done = subprocess.run([program], env=os.environ | {"STRETTO_GRAPH": str(file)}, capture_output=True, text=True, timeout=120)
+            done = subprocess.run([program], env=os.environ | {"STRETTO_GRAPH": str(file)}, capture_output=True,
+                                  text=True, timeout=120)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "3\n", ""))
             self.assertEqual(file.read_text(), graph("--nodes", 1, "--", program)[1])
 
 
 def scaling(*words, **more):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")} | more
-    done = subprocess.run([command, "scaling", *map(str, words)], env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([command, "scaling", *map(str, words)], env=environment, capture_output=True, text=True,
+                          timeout=120)
     return done.returncode, done.stdout, done.stderr
 
 
 class Scaling(unittest.TestCase):
-    # So slow that the 16 x 16 items of a launch take a second, and nothing else takes time, but for the reader, which is one item.
+    # So slow that the 16 x 16 items of a launch take a second, and nothing else takes time, but for the reader, which
+    # is one item.
     costs = "task=0,launch=0,copy_latency=0,copy_bytes=1e18,message_latency=0,message_bytes=1e18,items=256"
 
     def test_where_only_items_cost_n_nodes_are_n_times_as_fast(self):
@@ -150,7 +156,8 @@ class Scaling(unittest.TestCase):
         self.assertGreater(rows[1]["most_sent_bytes"], 0)
 
     def test_a_kernel_of_a_rate_of_its_own_takes_its_own_time(self):
-        rows = json.loads(scaling("--nodes", 2, "--json", "--graph-costs", self.costs + ",items.mean=64", "--", program)[1])
+        rows = json.loads(scaling("--nodes", 2, "--json", "--graph-costs", self.costs + ",items.mean=64", "--",
+                                  program)[1])
         self.assertAlmostEqual(rows[0]["predicted_seconds"], (1 + 2 * 4) / 2 + 1 / 256)
 
     def test_it_says_what_the_timeline_says(self):

@@ -16,7 +16,8 @@ script = program = None
 
 
 def gdb(*commands, target=None):
-    words = ["gdb", "-nx", "-batch", "-ex", "set width 0", "-ex", "set debuginfod enabled off", "-ex", f"source {script}"]
+    words = ["gdb", "-nx", "-batch", "-ex", "set width 0", "-ex", "set debuginfod enabled off", "-ex",
+             f"source {script}"]
     for command in commands:
         words += ["-ex", command]
     done = subprocess.run([*words, *(target or [program])], capture_output=True, text=True, timeout=300)
@@ -45,8 +46,10 @@ class Suspended(unittest.TestCase):
         event = re.search(r"\$1 = (E\d+\.\d+)", self.said)[1]
         self.assertRegex(said, r'task "number" \(suspended\.cpp:\d+\)\n  waits for  event ' + re.escape(event) + "\n"
                                r"  at         suspended\.cpp:\d+\n(    .*\n)*    wait_in_a_function.* at suspended\.cpp:\d+\n")
-        self.assertRegex(said, r'task "reader" \(suspended\.cpp:\d+\)\n  waits for  task "number" \(suspended\.cpp:\d+\), pending\n')
-        self.assertRegex(said, r"the body of run\n  waits for  event E\d+\.\d+\n(  .*\n)*    main.* at suspended\.cpp:\d+\n")
+        self.assertRegex(said,
+                         r'task "reader" \(suspended\.cpp:\d+\)\n  waits for  task "number" \(suspended\.cpp:\d+\), pending\n')
+        self.assertRegex(said,
+                         r"the body of run\n  waits for  event E\d+\.\d+\n(  .*\n)*    main.* at suspended\.cpp:\d+\n")
         self.assertIn("\n3 suspended\n", said)
 
     def test_suspended_tasks_are_listed_with_what_they_wait_for_and_their_stacks(self):

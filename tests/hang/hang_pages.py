@@ -3,9 +3,9 @@
     hang_pages.py ROOT INSTALLED COMPILER PAGE...
 
 In a page, ```cpp hangs is a whole program that hangs, and the ```output behind it the report that it must get (`<*>`
-stands for any text in a line, a line `<...>` for any lines). It may also be an excerpt of the page's ```cpp program, changed
-so that the program hangs. ```cpp ends is an excerpt of the program that hangs, repaired, as in error_programs.py; the
-program must end then and be told nothing.
+stands for any text in a line, a line `<...>` for any lines). It may also be an excerpt of the page's ```cpp program,
+changed so that the program hangs. ```cpp ends is an excerpt of the program that hangs, repaired, as in
+error_programs.py; the program must end then and be told nothing.
 """
 import os
 import re

@@ -31,20 +31,25 @@ EXPECTED = {  # the code of the first accusation; H10: there is none
     "outside_thread": "H10", "blocked_outside": "H01", "blocked_in_finish": "H01",
     "bound_to_nobody": "H07", "each_other": "H01", "on_top": "H02", "piled_up": "H01", "beside_a_driver": "H01",
     "foreign_lock": "H10", "held_outside": "H10",
-    "held_while_waiting": "H01", "view_kept": "H01", "view_in_the_way": "H01", "seen_and_written": "H01", "seen_far_ahead": "H01", "seen_elsewhere": "H01", "slow_but_healthy": "H10",
+    "held_while_waiting": "H01", "view_kept": "H01", "view_in_the_way": "H01", "seen_and_written": "H01",
+    "seen_far_ahead": "H01", "seen_elsewhere": "H01", "slow_but_healthy": "H10",
     "left_the_collective": "H04", "each_others_message": "H02", "lost_to_a_handler": "H01", "held_far_away": "H03",
-    "broadcast_to_who_waits": "H01", "awaited_far_away": "H01", "spawned_far_away": "H01", "never_returns": "H10", "beside_a_failure": "H03",
+    "broadcast_to_who_waits": "H01", "awaited_far_away": "H01", "spawned_far_away": "H01", "never_returns": "H10",
+    "beside_a_failure": "H03",
     "copied_far_away": "H01", "made_far_away": "H01", "each_others_copy": "H02", "copied_behind": "H01",
 }
-NODES = ["left_the_collective", "each_others_message", "lost_to_a_handler", "broadcast_to_who_waits", "held_far_away", "awaited_far_away", "spawned_far_away",
+NODES = ["left_the_collective", "each_others_message", "lost_to_a_handler", "broadcast_to_who_waits", "held_far_away",
+         "awaited_far_away", "spawned_far_away",
          "copied_far_away", "made_far_away", "each_others_copy", "seen_elsewhere", "never_returns", "beside_a_failure"]
 HEALTHY = ["busy", "busy_alone", "many_runtimes"]
 WORDS = {  # more that must be told
     "view_kept": ['elements of object "x", which is never released', "the view that read() gave"],
     "view_in_the_way": ['the memory of object "x", which is never released', "the view that read() gave"],
-    "seen_and_written": ['elements of buffer B0 "x", which is never released', "the view that read() gave since", 'task "again"'],
+    "seen_and_written": ['elements of buffer B0 "x", which is never released', "the view that read() gave since",
+                         'task "again"'],
     "seen_far_ahead": ['elements of buffer B0 "x", which is never released', 'task "all_zero"'],
-    "seen_elsewhere": ['elements of buffer B0 "x" on N1, which is never released', "the view that read() gave since", 'task "again" on N1'],
+    "seen_elsewhere": ['elements of buffer B0 "x" on N1, which is never released', "the view that read() gave since",
+                       'task "again" on N1'],
     "held_outside": ['held by thread "reader"', "held by the acquire at "],
     "held_while_waiting": ['view of "u", which is never released', 'task "keeper" since '],
     "left_the_collective": ["all 3 nodes sleep", "2 of 3", " on N"],
@@ -52,9 +57,11 @@ WORDS = {  # more that must be told
     "lost_to_a_handler": ['mobile object M1 "kept" on N2', "by N0"], "held_far_away": ["on N1"],
     "broadcast_to_who_waits": [" on N1", "by N0"],
     "awaited_far_away": ['task "far" on N1', "by N0"], "spawned_far_away": ['task "left behind" on N1'],
-    "copied_far_away": [", by N2", "copy from node N1 to node N2 (submitted ", 'copy of instance "a" on N1, which waits for its preconditions'],
+    "copied_far_away": [", by N2", "copy from node N1 to node N2 (submitted ",
+                        'copy of instance "a" on N1, which waits for its preconditions'],
     "made_far_away": [", by N0", "fill on node N1", 'creation of instance "u" on N1'],
-    "each_others_copy": ["copy from node N1 to node N2", "copy from node N2 to node N1", "which waits for its preconditions"],
+    "each_others_copy": ["copy from node N1 to node N2", "copy from node N2 to node N1",
+                         "which waits for its preconditions"],
     "copied_behind": ['task "reader"', 'copy of instance "u" to instance "v" (submitted '],
     "never_returns": ["N1 worker", "nanosleep", "endless::run"],
     "alone": ["nanosleep"], "foreign_lock": ["lock"], "bound_to_nobody": ["worker 0"],
@@ -100,8 +107,9 @@ def catches_signal(process):
 
 
 def reaction(report, is_accused):
-    """Seconds from the limit to the report of those lines on an idle machine, of whatever limit: each look that it took came
-    a pause after the one before, and the rest is processor time. What others did meanwhile does not count. None: not yet."""
+    """Seconds from the limit to the report of those lines on an idle machine, of whatever limit: each look that it took
+    came a pause after the one before, and the rest is processor time. What others did meanwhile does not count. None:
+    not yet."""
     try:
         told = json.loads(report.read_text())["runtimes"][0]
         if told["is_proven"] or not is_accused:
@@ -209,7 +217,8 @@ def check_json(program, lines):
 
 
 def check_unset(program, lines, folder):
-    """Where nobody has asked and no terminal is there, a proven hang is told all the same, and what may go on is not."""
+    """Where nobody has asked and no terminal is there, a proven hang is told all the same, and what may go on is
+    not."""
     logs = {name: folder / f"{name}.unset.log" for name in ["alone", "two_tasks"]}
     running = []
     for name, log in logs.items():

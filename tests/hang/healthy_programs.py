@@ -1,7 +1,9 @@
-"""healthy_programs.py - no cause of a hang is reported for programs that do not hang, with any limit and any load of the machine.
+"""healthy_programs.py - no cause of a hang is reported for programs that do not hang, with any limit and any load of
+the machine.
 
     healthy_programs.py COMMAND...             each runs with the smallest limits, next to busy processes
-    healthy_programs.py --accused COMMAND      the opposite, so that the test can fail: this one hangs, and gets a report
+    healthy_programs.py --accused COMMAND      the opposite, so that the test can fail: this one hangs, and gets a
+                                               report
 
 A message H10 (no progress) names no cause and is allowed.
 """
@@ -71,7 +73,8 @@ def main():
         for process in load:
             process.kill()
             process.wait()
-    print("\n".join(faults) or f"{len(commands)} programs under {len(LIMITS)} limits: {'all' if is_accused else 'none'} accused")
+    print("\n".join(faults)
+          or f"{len(commands)} programs under {len(LIMITS)} limits: {'all' if is_accused else 'none'} accused")
     sys.exit(1 if faults or not commands else 0)
 
 

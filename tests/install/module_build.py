@@ -1,4 +1,5 @@
-"""module_build.py - a module builds alone, against the installed library and its public headers, and passes its own tests.
+"""module_build.py - a module builds alone, against the installed library and its public headers, and passes its own
+tests.
 
     module_build.py FOLDER INSTALLED BUILD COMPILER [SANITIZER]
 

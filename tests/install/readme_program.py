@@ -34,7 +34,8 @@ if way == "pkg_config":
     flags = flags_of(prefix)
     if not any(prefix.name in flag for flag in flags):
         sys.exit(f"pkg-config does not use the copy in {prefix}: {flags}")
-    for program, text in [("consumer", "main.cpp"), ("unordered", "unordered.cpp"), ("mpi_libraries", "mpi_libraries.cpp")]:
+    for program, text in [("consumer", "main.cpp"), ("unordered", "unordered.cpp"),
+                          ("mpi_libraries", "mpi_libraries.cpp")]:
         run(compiler, "-std=c++20", project / text, "-o", build / program, *flags)
     # The program is sanitized, the library is not.
     for program, sanitizer in [("sanitized", "address"), ("sanitized", "thread"), ("racing", "thread")]:
@@ -49,10 +50,12 @@ else:
     if way == "find_package":
         shutil.rmtree(build, ignore_errors=True)
     found = [f"-DCMAKE_PREFIX_PATH={installed}"] if way == "find_package" else [
-        f"-DSTRETTO_SOURCE={source}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", f"-DCMAKE_UNITY_BUILD={'OFF' if part else 'ON'}"]
+        f"-DSTRETTO_SOURCE={source}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
+        f"-DCMAKE_UNITY_BUILD={'OFF' if part else 'ON'}"]
     run("cmake", "-G", "Ninja", "-S", project, "-B", build, f"-DCMAKE_CXX_COMPILER={compiler}", *found)
     if part:
-        run("cmake", "--build", build, "--target", "CMakeFiles/consumer.dir/main.cpp.o", "CMakeFiles/unordered.dir/unordered.cpp.o")
+        run("cmake", "--build", build, "--target", "CMakeFiles/consumer.dir/main.cpp.o",
+            "CMakeFiles/unordered.dir/unordered.cpp.o")
         sys.exit()
     run("cmake", "--build", build)
 libraries = ":".join({str(path.parent) for path in Path(installed).rglob("libstretto.*")})
@@ -93,7 +96,8 @@ if way == "pkg_config":
         if "ThreadSanitizer: data race" not in of.stderr or "racing.cpp" not in of.stderr:
             sys.exit(f"of the race of {way} nothing is said; the program printed\n{of.stdout}{of.stderr}")
 
-# An installed copy brings a library for each MPI that it was built with; a fetched source finds them where they were built.
+# An installed copy brings a library for each MPI that it was built with; a fetched source finds them where they were
+# built.
 if is_debug:
     mpis = list((build / "_deps/stretto-build/mpi").glob("stretto_mpi_*.so"))
 else:

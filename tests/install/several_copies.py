@@ -1,4 +1,5 @@
-"""several_copies.py - two plugins and their host, each with its own copy of the installed static library, run in one process.
+"""several_copies.py - two plugins and their host, each with its own copy of the installed static library, run in one
+process.
 
     several_copies.py INSTALLED FOLDER COMPILER
 """

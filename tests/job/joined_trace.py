@@ -1,4 +1,5 @@
-"""joined_trace.py - timelines of real processes are one: what happened on a node because of another began after that, on one clock.
+"""joined_trace.py - timelines of real processes are one: what happened on a node because of another began after that,
+on one clock.
 
     joined_trace.py STRETTO MPI...
 """
@@ -11,7 +12,8 @@ from pathlib import Path
 
 stretto, *mpis = sys.argv[1:]
 NODES = 3
-CLOCK_ERROR_US = 500  # processes of one host have one clock: what was measured is at most so wrong, also beside other work
+# processes of one host have one clock: what was measured is at most so wrong, also beside other work
+CLOCK_ERROR_US = 500
 
 
 def run(*command, **variables):
@@ -40,7 +42,8 @@ def check(mpi):
     """Cuboids lie in a row: those of nodes 0 and 2 send one another nothing, but node 0 sets all going."""
     with tempfile.TemporaryDirectory() as where:
         file = Path(where) / "run.json"
-        run("run", "-n", str(NODES), "--mpi", mpi, stretto, "demo", "jacobi3d", "--size", "24", "--steps", "20", "--overdecompose", "2", "--workers", "1",
+        run("run", "-n", str(NODES), "--mpi", mpi, stretto, "demo", "jacobi3d", "--size", "24", "--steps", "20",
+            "--overdecompose", "2", "--workers", "1",
             STRETTO_TRACE=str(file))
         files = [file, *(file.with_suffix(f".N{n}.json") for n in range(1, NODES))]
         all_records = list(records(files))
@@ -62,10 +65,12 @@ def check(mpi):
                 faults.append(f"nothing on node {pair[1]} follows anything on node {pair[0]}: {pairs}")
         told = json.loads(run("report", "--json", str(file)))
         lanes = [w["name"] for w in told["workers"]]
-        faults += [f"the report has no lane of node {n}: {lanes}" for n in range(NODES) if not any(f"node {n} worker" in lane for lane in lanes)]
+        faults += [f"the report has no lane of node {n}: {lanes}" for n in range(NODES)
+                   if not any(f"node {n} worker" in lane for lane in lanes)]
         if told["records"] < len(all_records) / 2 or told["edges"] < sum(pairs.values()):
             faults.append(f"the report has {told['records']} records and {told['edges']} arrows of {len(all_records)}, {sum(pairs.values())} between nodes")
-        print("\n".join(faults) or f"{mpi}: {len(all_records)} records of {NODES} nodes, {sum(pairs.values())} of which follow another node's")
+        print("\n".join(faults)
+              or f"{mpi}: {len(all_records)} records of {NODES} nodes, {sum(pairs.values())} of which follow another node's")
         return not faults
 
 

@@ -53,8 +53,10 @@ for all_nodes in (False, True):
         check(how, all_nodes, errors("", "ended with exit code 0 before the job was over"), lambda c: True)
     for how in ("abort", "throw"):
         check(how, all_nodes, errors("", "ended by signal 6 (Aborted)"), lambda c: c != 0)
-    # MPICH's launcher kills all others once it is told of MPI_Abort, and loses what they wrote last. A code of 0 is none.
-    for how, ended in (("MPI_Abort", "ended with exit code 5"), ("MPI_Abort 0", "ended with exit code 0 before the job was over")):
+    # MPICH's launcher kills all others once it is told of MPI_Abort, and loses what they wrote last. A code of 0 is
+    # none.
+    for how, ended in (("MPI_Abort", "ended with exit code 5"), ("MPI_Abort 0",
+                                                                 "ended with exit code 0 before the job was over")):
         check(how, all_nodes, errors("", ended), lambda c: True, "last words of node")
 nodes = (0, 1)
 check("leak", True, errors("N33: node {} of 2 ends before the job is over", "ended with exit code 1"), lambda c: c != 0)

@@ -1,4 +1,5 @@
-"""every_level.py - the scenarios over one MPI, on 1, 2 and 4 processes, in each thread level; and under the wrong launcher.
+"""every_level.py - the scenarios over one MPI, on 1, 2 and 4 processes, in each thread level; and under the wrong
+launcher.
 
     every_level.py NAME LAUNCHER PROGRAM FOLDER NAMES...
 """
@@ -8,7 +9,8 @@ import sys
 
 name, launcher, program, folder, *names = sys.argv[1:]
 # Open MPI asks for ssh even where nothing is started elsewhere.
-environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm": "isolated"}
+environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                            "OMPI_MCA_plm": "isolated"}
 flags = ["--oversubscribe", "--bind-to", "none"] if name == "openmpi" else []
 
 

@@ -2,8 +2,8 @@
 
     browser_test.py COMMAND
 
-Needs Chromium; without it the test says so and is skipped (exit code 77). With STRETTO_TEST_LONG it also opens a million
-records, and prints how long that took and how long frames take while one zooms and moves.
+Needs Chromium; without it the test says so and is skipped (exit code 77). With STRETTO_TEST_LONG it also opens a
+million records, and prints how long that took and how long frames take while one zooms and moves.
 """
 import json
 import os
@@ -31,7 +31,8 @@ def timeline(events):
 
 def small(blur=3):
     """Worker 1: hostile, then blur, which it made ready, then sum on worker 2, which blur made ready; and a copy."""
-    events = [event("M", lane, 0, name="thread_name", args={"name": name}) for lane, name in ((1, "worker 0"), (2, HOSTILE))]
+    events = [event("M", lane, 0, name="thread_name", args={"name": name}) for lane,
+              name in ((1, "worker 0"), (2, HOSTILE))]
     task = lambda lane, ts, dur, name, **args: event("X", lane, ts, dur=dur, cat="task", name=name, args=args)
     events.append(task(1, 1, 3, HOSTILE, id="0x1", at=HOSTILE, place=HOSTILE))
     events.append(task(1, 4, blur, "blur", id="0x2", cause="0x1", at="wave.cpp:41"))
@@ -44,8 +45,10 @@ def small(blur=3):
 
 
 def with_devices():
-    """Two devices that a worker gives work: elements go there, a kernel, and elements back; the second stream of each has nothing."""
-    names = ["worker 0"] + [f"sim_{d} {what}" for d in (0, 1) for what in ("copies in", "copies out", "stream 0", "stream 1")]
+    """Two devices that a worker gives work: elements go there, a kernel, and elements back; the second stream of each
+    has nothing."""
+    names = ["worker 0"] + [f"sim_{d} {what}" for d in (0, 1) for what in ("copies in", "copies out", "stream 0",
+                                                                           "stream 1")]
     events = [event("M", lane, 0, name="thread_name", args={"name": name}) for lane, name in enumerate(names, 1)]
     events.append(event("X", 1, 0, dur=30, cat="task", name="step on the host", args={"id": "0x1", "place": "core_0"}))
     for d in (0, 1):
@@ -56,7 +59,8 @@ def with_devices():
             "id": f"0x{d}03", "cause": f"0x{d}02", "place": f"sim_{d}"}))
         events.append(event("X", lane + 1, at + 13, dur=4, cat="copy", name=f"u from sim_{d}", args={
             "id": f"0x{d}04", "cause": f"0x{d}03", "bytes": 4096, "from": memory, "to": "sysmem"}))
-        for number, (a, a_ts, b, b_ts) in enumerate([(lane, at + 3.9, lane + 2, at + 4), (lane + 2, at + 11.9, lane + 1, at + 13)]):
+        for number, (a, a_ts, b, b_ts) in enumerate([(lane, at + 3.9, lane + 2, at + 4),
+                                                     (lane + 2, at + 11.9, lane + 1, at + 13)]):
             events += [event("s", a, a_ts, id=4 * d + number), event("f", b, b_ts, id=4 * d + number, bp="e")]
     return timeline(events)
 
@@ -130,7 +134,8 @@ class Page(unittest.TestCase):
         page = self.open(small())
         self.assertEqual(page.value("document.title"), "run.json - Stretto report")
         self.assertEqual(page.value("document.images.length"), 0)
-        self.assertEqual(page.value("document.scripts.length"), 2)  # facts and the page's own: the records have been taken away
+        # facts and the page's own: the records have been taken away
+        self.assertEqual(page.value("document.scripts.length"), 2)
         self.assertIn(HOSTILE.replace("\0", "\ufffd"), page.text("names").replace("\0", "\ufffd"))
 
     def test_the_wheel_zooms_to_where_it_turns_and_a_drag_moves(self):
@@ -210,11 +215,14 @@ class Page(unittest.TestCase):
     def test_devices_have_their_kernels_and_copies_in_lanes_beside_the_hosts(self):
         page = self.open(with_devices())
         self.assertEqual(page.value("lanes.map(l => l.name)"), ["worker 0"] + [
-            f"{device} {what}" for device in ("sim_0", "sim_1") for what in ("copies in", "copies out", "stream 0", "stream 1")])
+            f"{device} {what}" for device in ("sim_0", "sim_1") for what in ("copies in", "copies out", "stream 0",
+                                                                             "stream 1")])
         self.assertIn("on 1 worker,", page.value("document.body.textContent"))
         for lane, (colour, said) in enumerate((
-                ("task", "task step on the host"), ("copy", "copy u to sim_0"), ("copy", "copy u from sim_0"), ("kernel", "kernel step 0"),
-                (None, None), ("copy", "copy u to sim_1"), ("copy", "copy u from sim_1"), ("kernel", "kernel step 1"), (None, None))):
+                ("task", "task step on the host"), ("copy", "copy u to sim_0"), ("copy", "copy u from sim_0"),
+                ("kernel", "kernel step 0"),
+                (None, None), ("copy", "copy u to sim_1"), ("copy", "copy u from sim_1"), ("kernel", "kernel step 1"),
+                (None, None))):
             x, y = self.at(page, lane, 0)
             drawn = page.value("(() => { draw(); const y = %f, seen = new Set(), whole = canvas.getBoundingClientRect().width;"
                                "const ratio = canvas.width / whole;"
@@ -241,10 +249,12 @@ class Page(unittest.TestCase):
         for _ in range(3):
             page = browser.open(address)
             page.wait_for("document.body && document.body.dataset.ready")
-            times.append((page.value("+document.body.dataset.drawn"), page.value("+document.body.dataset.milliseconds")))
+            times.append((page.value("+document.body.dataset.drawn"),
+                          page.value("+document.body.dataset.milliseconds")))
         self.assertEqual(page.value("records"), 1_000_000)
         drawn, ready = min(times)
-        # Frames as one zooms in to a single record and back, and moves: what is drawn is bounded by pixels, not records.
+        # Frames as one zooms in to a single record and back, and moves: what is drawn is bounded by pixels, not
+        # records.
         frames = page.value("""(async () => {
           const times = [], rectangles = [], fill = pen.fillRect;
           let count = 0;

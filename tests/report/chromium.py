@@ -37,7 +37,8 @@ class Browser:
         # The shell puts the pipes where the browser looks for them.
         self.process = subprocess.Popen(
             ["/bin/sh", "-c", f'exec "$0" "$@" 3<&{asked} 4>&{from_browser}', found(), *flags],
-            pass_fds=(asked, from_browser), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            pass_fds=(asked, from_browser), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True)
         os.close(asked)
         os.close(from_browser)
 

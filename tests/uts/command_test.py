@@ -38,7 +38,8 @@ class Uts(unittest.TestCase):
         self.assertEqual(len(there["workers_of_nodes"]), 4)
 
     def test_mistakes(self):
-        for words, said in [(["--tree", "T9"], "error W30"), (["-n", "2", "--tree", "T9"], "error W30"), (["-n", "none"], "error W52")]:
+        for words, said in [(["--tree", "T9"], "error W30"), (["-n", "2", "--tree", "T9"], "error W30"),
+                            (["-n", "none"], "error W52")]:
             with self.subTest(words=words):
                 done = run(*words)
                 self.assertEqual(done.returncode, 2, done.stderr)

@@ -168,7 +168,8 @@ class FrameId:
 class LeftStack(gdb.unwinder.Unwinder):
     """While `saved` is set, the newest frame seems to have been called from where that stack was left.
 
-    What switch_stack (src/sched/context/x86_64.cpp) pushed last is where to go on; it says itself where the registers are.
+    What switch_stack (src/sched/context/x86_64.cpp) pushed last is where to go on; it says itself where the registers
+    are.
     """
 
     def __init__(self):
@@ -219,7 +220,8 @@ def is_of_runtime(frame):
     """Frames that every suspension has, which tell the user nothing."""
     line = frame.find_sal()
     file = line.symtab.fullname() if line.symtab else ""
-    return (frame.name() or "").startswith("stretto::") or re.search(r"/(src/(sched|event|data|api)|include/stretto)/", file)
+    return (frame.name() or "").startswith("stretto::") or re.search(r"/(src/(sched|event|data|api)|include/stretto)/",
+                                                                     file)
 
 
 def suspensions(layout):

@@ -1,5 +1,5 @@
-"""every_way.py - the scenarios of mpi_test over one MPI, on 1, 2 and 4 processes, in each thread level; in a quick run, what
-differs from two processes and from SERIALIZED differs in one of them alone.
+"""every_way.py - the scenarios of mpi_test over one MPI, on 1, 2 and 4 processes, in each thread level; in a quick run,
+what differs from two processes and from SERIALIZED differs in one of them alone.
 
     every_way.py LAUNCHER PROGRAM [SCENARIO...]
 """
@@ -8,17 +8,22 @@ import subprocess
 import sys
 
 launcher, program, *named = sys.argv[1:]
-is_open_mpi = "Open MPI" in subprocess.run([launcher, "--version"], capture_output=True, text=True).stdout.replace("OpenRTE", "Open MPI")
-# Open MPI asks for ssh even where nothing is started elsewhere, and its osc/rdma crashes in MPI_Compare_and_swap between processes of
+is_open_mpi = "Open MPI" in subprocess.run([launcher, "--version"], capture_output=True,
+                                           text=True).stdout.replace("OpenRTE", "Open MPI")
+# Open MPI asks for ssh even where nothing is started elsewhere, and its osc/rdma crashes in MPI_Compare_and_swap
+# between processes of
 # a host (4.1.4, whatever calls it).
-environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm": "isolated",
+environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                            "OMPI_MCA_plm": "isolated",
                             "OMPI_MCA_osc": "^rdma"}
 flags = ["--oversubscribe", "--bind-to", "none"] if is_open_mpi else []
 
 is_long = os.environ.get("STRETTO_TEST_LONG") == "1"
 faults, runs = [], 0
-for scenario, workers, sizes in (("calls", 4, (1, 2, 4)), ("beside", 2, (1, 2, 4)), ("behind", 2, (2, 4)), ("ends", 2, (1, 2, 4)), ("leftover", 2, (1, 2, 4)),
-                                 ("simulated", 1, (1, 2)), ("own", 2, (1, 2)), ("elsewhere", 2, (2, 4)), ("start", 2, (1, 2))):
+for scenario, workers, sizes in (("calls", 4, (1, 2, 4)), ("beside", 2, (1, 2, 4)), ("behind", 2, (2, 4)),
+                                 ("ends", 2, (1, 2, 4)), ("leftover", 2, (1, 2, 4)),
+                                 ("simulated", 1, (1, 2)), ("own", 2, (1, 2)), ("elsewhere", 2, (2, 4)),
+                                 ("start", 2, (1, 2))):
     if named and scenario not in named:
         continue
     for nodes in sizes:
@@ -27,8 +32,10 @@ for scenario, workers, sizes in (("calls", 4, (1, 2, 4)), ("beside", 2, (1, 2, 4
                 continue
             runs += 1
             try:
-                done = subprocess.run([launcher, *flags, "-n", str(nodes), program, level, str(workers), scenario], text=True,
-                                      env=environment | {"STRETTO_JOB": "mpi" if scenario in ("beside", "behind", "leftover") else "alone",
+                done = subprocess.run([launcher, *flags, "-n", str(nodes), program, level, str(workers), scenario],
+                                      text=True,
+                                      env=environment | {"STRETTO_JOB": "mpi"
+                                                         if scenario in ("beside", "behind", "leftover") else "alone",
                                                          "STRETTO_MPI_THREADS": level},
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240)
                 code, said = done.returncode, done.stdout
