@@ -1,4 +1,5 @@
-# join_files(TARGET NUMBER FILE...): files of one folder are compiled so many at a time, so that a new file concerns no other folder.
+# join_files(TARGET NUMBER FILE...): files of one folder are compiled so many at a time, so that a new file concerns no
+# other folder.
 function(join_files target number)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   set(before)

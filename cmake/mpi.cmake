@@ -1,6 +1,7 @@
-# A library for each MPI that can be compiled with here, by that MPI's own compiler wrapper: libraries of one job differ in their
-# handles, and which one a program meets is known when it runs. STRETTO_MPI_NAMES lists those that can be started here too,
-# STRETTO_MPI_FOLDER holds the libraries, STRETTO_MPI_FILES are they. To leave one out: -DSTRETTO_MPI_COMPILER_mpich=OFF.
+# A library for each MPI that can be compiled with here, by that MPI's own compiler wrapper: libraries of one job differ
+# in their handles, and which one a program meets is known when it runs. STRETTO_MPI_NAMES lists those that can be
+# started here too, STRETTO_MPI_FOLDER holds the libraries, STRETTO_MPI_FILES are they. To leave one out:
+# -DSTRETTO_MPI_COMPILER_mpich=OFF.
 include(GNUInstallDirs)
 set(STRETTO_MPI_FOLDER ${PROJECT_BINARY_DIR}/mpi)
 set(STRETTO_MPI_NAMES)
@@ -10,7 +11,8 @@ set(library ${PROJECT_SOURCE_DIR}/src/net/mpi/library/library.cpp)
 find_program(STRETTO_MPI_COMPILER NAMES mpicxx mpic++)
 set(plain_name)
 if(STRETTO_MPI_COMPILER)
-  execute_process(COMMAND ${STRETTO_MPI_COMPILER} --showme:version RESULT_VARIABLE is_other OUTPUT_VARIABLE said ERROR_QUIET)
+  execute_process(COMMAND ${STRETTO_MPI_COMPILER} --showme:version RESULT_VARIABLE is_other
+                  OUTPUT_VARIABLE said ERROR_QUIET)
   if(is_other EQUAL 0 AND said MATCHES "Open MPI")
     set(plain_name openmpi)
   else()
@@ -36,7 +38,8 @@ if(NOT STRETTO_SANITIZE)
     set(file ${STRETTO_MPI_FOLDER}/stretto_mpi_${name}.so)
     add_custom_command(OUTPUT ${file}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${STRETTO_MPI_FOLDER}
-      COMMAND ${CMAKE_COMMAND} -E env OMPI_CXX=${CMAKE_CXX_COMPILER} MPICH_CXX=${CMAKE_CXX_COMPILER} ${STRETTO_MPI_COMPILER_${name}}
+      COMMAND ${CMAKE_COMMAND} -E env OMPI_CXX=${CMAKE_CXX_COMPILER} MPICH_CXX=${CMAKE_CXX_COMPILER}
+      ${STRETTO_MPI_COMPILER_${name}}
         -std=c++20 -O2 -g1 -fPIC -shared -Wall -Wextra -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX
         -I ${PROJECT_SOURCE_DIR}/src ${library} -o ${file}
       DEPENDS ${library} ${PROJECT_SOURCE_DIR}/src/net/mpi/mpi_calls.hpp VERBATIM)

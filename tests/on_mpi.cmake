@@ -1,7 +1,8 @@
-# Programs of several processes, run over each MPI that there is by a script, and in the long tests once more with AddressSanitizer.
+# Programs of several processes, run over each MPI that there is by a script, and in the long tests once more with
+# AddressSanitizer.
 #
-# MPI itself is not sanitized, and the small library between it and Stretto is the plain tree's: what they keep to themselves is left to
-# them (modules/mpi/test/leaks_of_mpi.supp), and MPI may not hook malloc.
+# MPI itself is not sanitized, and the small library between it and Stretto is the plain tree's: what they keep to
+# themselves is left to them (modules/mpi/test/leaks_of_mpi.supp), and MPI may not hook malloc.
 option(STRETTO_SANITIZED_JOBS "also run the tests on processes whose programs build/asan holds" OFF)
 set(leaks ${PROJECT_SOURCE_DIR}/modules/mpi/test/leaks_of_mpi.supp)
 
@@ -19,7 +20,8 @@ function(mpi_program name)
   target_link_libraries(${name} PRIVATE stretto stretto_flags)
 endfunction()
 
-# mpi_tests(TEST PROGRAM SCRIPT MORE...): SCRIPT is given the MPI, its launcher, the program, the folder of MPI libraries, and MORE.
+# mpi_tests(TEST PROGRAM SCRIPT MORE...): SCRIPT is given the MPI, its launcher, the program, the folder of MPI
+# libraries, and MORE.
 function(mpi_tests test program script)
   if(STRETTO_SANITIZE)
     return()
@@ -30,9 +32,11 @@ function(mpi_tests test program script)
     if(STRETTO_SANITIZED_JOBS)
       cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)
       cmake_path(GET PROJECT_BINARY_DIR PARENT_PATH build_root)
-      add_test(NAME asan.${test}.${name} COMMAND ${command} ${build_root}/asan/tests/${folder}/${program} ${STRETTO_MPI_FOLDER} ${ARGN})
+      add_test(NAME asan.${test}.${name} COMMAND ${command} ${build_root}/asan/tests/${folder}/${program}
+               ${STRETTO_MPI_FOLDER} ${ARGN})
       set(watched ASAN_OPTIONS=fast_unwind_on_malloc=0)
-      if(name STREQUAL mpich)  # it leaves much to the end of the process; what the program leaves is seen with the other
+      # it leaves much to the end of the process; what the program leaves is seen with the other
+      if(name STREQUAL mpich)
         set(watched ASAN_OPTIONS=detect_leaks=0)
       endif()
       set_tests_properties(asan.${test}.${name} PROPERTIES ENVIRONMENT
