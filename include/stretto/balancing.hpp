@@ -49,7 +49,7 @@ namespace stretto {
 struct balance_report {
   std::size_t objects = 0;       // in the table
   std::size_t moves = 0;         // decided
-  std::size_t moved = 0;         // done; the other objects were destroyed, lost, or could not be sent
+  std::size_t moved = 0;         // done; the other objects were destroyed, on failed nodes, or could not be sent
   std::size_t silent = 0;        // nodes that failed and were left out
   double seconds = 0;            // load in the table, of workers and of devices
   double before = 1, after = 1;  // imbalance of the table, and as decided

@@ -61,7 +61,7 @@ class simulated_job {
 
   /// Drops all messages between the two nodes from now on. Throws N02.
   void cut(std::uint32_t one, std::uint32_t other) const;
-  /// Makes a node fail: all others lose their connection to it. Throws N02.
+  /// Makes a node fail: the others can no longer reach it. Throws N02.
   void kill(std::uint32_t node) const;
   /// The simulated time since the start, in seconds. Never throws.
   double seconds() const;

@@ -157,8 +157,8 @@ struct runtime::state {
         dry(buffers::dry_settings_of(settings)),
         machine(m),
         endpoint(dry.nodes ? nullptr
-             : job     ? std::move(job)
-                       : endpoint_of_process(settings)),
+                 : job     ? std::move(job)
+                           : endpoint_of_process(settings)),
         member(endpoint ? join(*endpoint) : nullptr),
         number(member.get()),
         recorder({.node = member ? member->of().self() : number,

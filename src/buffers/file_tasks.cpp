@@ -207,7 +207,8 @@ namespace {
 /// Waits for a task of all nodes that writes the status buffer; throws the first failure in it.
 void throw_failure_of_nodes(const buffer_handle& statuses, const file_work& work, const std::source_location& where) {
   if (work.state->dry) return;
-  const detail::later_buffer_accessor later = detail::see_elements(statuses, detail::elements_of(statuses, where), where);
+  const detail::later_buffer_accessor later =
+      detail::see_elements(statuses, detail::elements_of(statuses, where), where);
   wait_for_cause(later.ready, where);
   host_elements all;
   all.first = detail::first_of(*later.seen, all.shape);

@@ -8,7 +8,7 @@
 
 #include "checkpoint/collective_calls.hpp"
 #include "checkpoint/node_copy.hpp"
-#include "checkpoint/per_node_values.hpp"
+#include "checkpoint/saved_node_values.hpp"
 
 namespace stretto::checkpoints {
 

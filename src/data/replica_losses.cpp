@@ -1,4 +1,4 @@
-// replica_losses.cpp - replica_set: data that is discarded, lost with a memory, or never written because of a failure.
+// replica_losses.cpp - replica_set: data that is discarded, gone with a memory, or never written after a failure.
 #include "data/replica_set.hpp"
 
 #include <utility>

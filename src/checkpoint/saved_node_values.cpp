@@ -1,4 +1,4 @@
-#include "checkpoint/per_node_values.hpp"
+#include "checkpoint/saved_node_values.hpp"
 
 #include <stretto/error.hpp>
 
