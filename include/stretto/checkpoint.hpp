@@ -15,7 +15,7 @@
 //     }
 //
 // One task of the job calls, for all nodes. A checkpoint contains all mobile objects of the job with their waiting
-// messages, and values and objects by name: those that the caller gives (keep.hpp), and those of each node
+// messages, and values and objects by name: those that the caller gives (saved_value.hpp), and those of each node
 // (per_node_values.hpp). The directory is a Zarr (version 3) group. Numbers, vectors of numbers and objects are arrays
 // that other tools can read; the rest is JSON, and bytes.
 //

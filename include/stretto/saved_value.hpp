@@ -1,4 +1,4 @@
-// keep.hpp - named values and objects for checkpoints.
+// saved_value.hpp - named values and objects for checkpoints.
 //
 //     future<void> save(int step, const object<double, 2>& u) {
 //       return save_checkpoint("run.ckpt", {keep("step", step), keep("u", u), keep("scale", 0.5)});
