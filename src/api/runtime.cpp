@@ -131,7 +131,8 @@ struct runtime::state {
   std::shared_ptr<job_endpoint> endpoint;
   std::unique_ptr<device::device_set>
       devices;  // outlives `member`: other nodes may have mapped device memory until they end
-  std::unique_ptr<mobiles::mobile_objects> mobile;         // a protocol of the job
+  std::unique_ptr<buffers::spmd_guard> guard;              // a protocol of the job
+  std::unique_ptr<mobiles::mobile_objects> mobile;         // another
   std::unique_ptr<diagnose::job_hang_detector> job_watch;  // another
   std::unique_ptr<dist::job_member> member;                // of a job; null: the runtime is alone
   std::shared_ptr<dist::global_memory> global;             // null: none
@@ -182,6 +183,9 @@ struct runtime::state {
     return std::make_unique<dist::job_member>(
         dynamic_cast<dist::endpoint&>(at), [this](dist::job& j, dist::failure_codec& causes) {
           j.limit({.memory_bytes = settings.message_memory, .max_message_bytes = settings.largest_message});
+          using compares = buffers::spmd_guard::compares;
+          guard = std::make_unique<buffers::spmd_guard>(j, settings.compare_nodes ? compares::yes : compares::no,
+                                                        [this] { job_watch->wake(); });
           mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
           job_watch = std::make_unique<diagnose::job_hang_detector>(j);
           for (const base::option& row : base::option_table())
@@ -306,12 +310,8 @@ void runtime::start(bool stepped) {
                           .warn = [log](const std::string& text) { log->warn("{}", text); },
                           .graph = std::move(graph),
                           .dry = s.dry,
-                          .compares = s.settings.compare_nodes,
                           .pipeline = pipeline_mode_of(s.settings.pipeline, stepped || s.machine.worker_count() == 1),
-                          .on_failure_or_divergence =
-                              [w = s.job_watch.get()] {
-                                if (w) w->wake();
-                              }});
+                          .guard = s.guard.get()});
   // Workers spin longer if only polls notice completions: for messages 1 ms; for devices, whose kernels take longer, 2.
   unsigned longest_spin_us = s.member && s.member->of().is_to_be_looked_at() ? 1000 : 0;
   if (s.devices && s.devices->prefers_spinning() && !s.settings.device_threads) longest_spin_us = 2000;

@@ -1,6 +1,7 @@
 #include "buffers/buffers_floor.hpp"
 
 #include <cstdio>
+#include <utility>
 
 #include "buffers/buffers_state.hpp"
 #include "buffers/launch_pipeline.hpp"
@@ -61,10 +62,10 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   if (!settings.graph.file.empty())
     s->record = std::make_unique<graph_recorder>(settings.graph,
                                                  is_dry ? std::span(settings.dry.which) : std::span(&self, 1), shape);
-  if (others && others->nodes() > 1 && !is_dry)
-    s->guard =
-        std::make_unique<spmd_guard>(*others, settings.compares ? spmd_guard::compares::yes : spmd_guard::compares::no,
-                                     settings.on_failure_or_divergence);
+  if (settings.guard && nodes > 1 && !is_dry) {
+    s->guard = settings.guard;
+    s->guard->start();
+  }
   s->check = settings.check;
   if (settings.warn) s->warn = settings.warn;
   if (settings.learn && !is_dry) {  // kernels of a dry run use no elements
@@ -162,7 +163,7 @@ void stop_buffers(base::runtime_context& runtime) noexcept {
     // These may contain functions that own buffers, which own this state.
     (*slot)->custom_mappings.clear();
     (*slot)->load_exchange = {};
-    (*slot)->guard.reset();
+    if (spmd_guard* const guard = std::exchange((*slot)->guard, nullptr)) guard->stop();
     (*slot)->commands.forget_shapes();
     if ((*slot)->dry) (*slot)->dry->forget_shapes();
   }

@@ -27,10 +27,8 @@ struct buffers_settings {
   std::function<void(const std::string&)> warn = {};
   graph_recorder::settings graph = {};  // without a file no graph is written
   dry_settings dry = {};
-  bool compares = true;  // compare the programs of nodes
   pipeline_mode pipeline = pipeline_mode::off;
-  // called when this node learns of divergence or of a failed run, on some thread of the runtime
-  std::function<void()> on_failure_or_divergence = {};
+  spmd_guard* guard = nullptr;  // of the job that the runtime is part of, which outlives the buffers; null: no job
 };
 
 /// `devices` null: the host alone. To be called after the data floor has started and knows the other nodes. Throws B17

@@ -22,7 +22,6 @@
 #include "buffers/mapper_learner.hpp"
 #include "buffers/pending_launches.hpp"
 #include "buffers/pipeline_mode.hpp"
-#include "buffers/spmd_guard.hpp"
 #include "buffers/unwritten_warnings.hpp"
 #include "buffers/weight_measurement.hpp"
 #include "graph/command_graph.hpp"
@@ -31,6 +30,8 @@
 #include "sched/worker.hpp"
 
 namespace stretto::buffers {
+
+class spmd_guard;
 
 // Back pressure: the number of horizons by which submission may be ahead of execution.
 inline constexpr std::size_t most_horizons_ahead = 16;
@@ -72,7 +73,7 @@ struct buffers_state {
   time_of_horizons horizons;
   std::unique_ptr<graph_recorder> record;  // null: no graph is recorded
   std::unique_ptr<dry_run> dry;            // null: not a dry run
-  std::unique_ptr<spmd_guard> guard;       // null: a single node
+  spmd_guard* guard = nullptr;             // null: a single node
   std::uint32_t side_effects = 0;          // number of side effects made
   std::uint64_t submitted = 0;             // tasks below this number are submitted completely
   event back_pressure;                     // to be awaited before the next task is submitted

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "buffers/buffers_state.hpp"
+#include "buffers/spmd_guard.hpp"
 
 namespace stretto::buffers {
 

@@ -5,7 +5,7 @@
 // the hashes of its last calls. Each node replies with the first call that differs, once it has made as many calls or
 // is idle. The verdict goes to all nodes.
 //
-// Threads     those of a listener; request_verdict, end: any.
+// Threads     receive, lost, advance: inside job::poll. request_verdict, end: any.
 // Messages    report: up to 3 when a node becomes idle, or for 256 calls. Once programs differ: query, reply and
 //             verdict for each node that finds it.
 // Memory      64 reports from each neighbour that are ahead of this node.
@@ -19,26 +19,27 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <utility>
+#include <variant>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/context.hpp"
 #include "buffers/call_history.hpp"
 #include "buffers/divergence_report.hpp"
-#include "data/node_talk.hpp"
+#include "buffers/spmd_messages.hpp"
 
 namespace stretto::buffers {
 
-class divergence_detector final : public data::listener {
+class divergence_detector {
  public:
   static constexpr std::uint64_t most_unreported = 256;  // calls
   static constexpr unsigned idle_polls = 32;             // polls without a call after which a node counts as idle
   static constexpr unsigned patience_polls = 512;  // the same before a reply to a query: the node may still catch up
 
-  static constexpr std::uint64_t first_free_kind = 4;  // the message kinds of this class are smaller
-
+  using message = std::variant<history_report, history_query, history_reply, divergence_verdict>;
   struct callbacks {
     /// Sends to another node; never waits.
-    std::function<void(std::uint32_t to, std::span<const std::byte> encoded)> send;
+    std::function<void(std::uint32_t to, const message& m)> send;
     /// Called once on every node when the programs have diverged.
     std::function<void(const divergence_report& d, base::thread_context& context)> on_divergence;
     /// Called inside a poll: the minimum time to wait before replying that this node cannot catch up, in ns. None: no
@@ -47,9 +48,15 @@ class divergence_detector final : public data::listener {
   };
   divergence_detector(const call_history& of, std::uint32_t self, std::uint32_t nodes, callbacks c);
 
-  bool heard(std::uint32_t from, std::span<const std::byte> encoded, base::thread_context& context) override;
-  void lost(std::uint32_t node, base::thread_context& context) noexcept override;
-  void polled(base::thread_context& context) override;
+  /// Handles a message of another node. Those of one node arrive in order, but long ones may be overtaken.
+  void receive(std::uint32_t from, const history_report& m, base::thread_context& context);
+  void receive(std::uint32_t from, const history_query& m, base::thread_context& context);
+  void receive(std::uint32_t from, const history_reply& m, base::thread_context& context);
+  void receive(std::uint32_t from, const divergence_verdict& m, base::thread_context& context);
+  /// That node has failed: nothing comes from it any more.
+  void lost(std::uint32_t node, base::thread_context& context) noexcept;
+  /// To be called at each poll, after messages were handled.
+  void advance(base::thread_context& context);
 
   /// This node makes no more calls. It counts as idle and reports at the next poll, before the job can end. Any thread.
   void end() noexcept { has_ended_.store(true, std::memory_order_release); }
@@ -58,15 +65,6 @@ class divergence_detector final : public data::listener {
   void request_verdict(std::function<void()> then, base::thread_context& context);
 
  private:
-  enum class message_kind : std::uint64_t { report, query, reply, verdict };
-  struct report {
-    std::uint64_t calls = 0, hash = 0;
-  };
-  struct reply {
-    call_history::comparison is;
-    std::uint64_t calls = 0;
-    call_of_node call;
-  };
   /// Actions deferred until the lock is released.
   struct deferred_actions {
     std::optional<divergence_report> found;
@@ -78,16 +76,25 @@ class divergence_detector final : public data::listener {
   }
   void report_to_neighbours(std::uint64_t calls);
   void compare_reports(deferred_actions& out);
-  bool differs(const report& r) const;
+  bool differs(const history_report& r) const;
   void suspect(std::uint32_t node, std::uint64_t calls, deferred_actions& out);
   void send_queries(deferred_actions& out);
   void reply_to_queries(const base::thread_context& context);
   bool may_catch_up(std::uint64_t calls, const base::thread_context& context);
-  void receive_reply(std::uint32_t from, base::reader& encoded, deferred_actions& out);
   void end_round(deferred_actions& out);
   std::optional<divergence_report> divergence_found() const;
   void conclude(divergence_report d, deferred_actions& out);
   void run_deferred(deferred_actions& out, base::thread_context& context);
+  /// Calls `change` with the lock held, then does what it has deferred.
+  template <class F>
+  void change_locked(base::thread_context& context, F&& change) {
+    deferred_actions out;
+    {
+      const std::scoped_lock lock(lock_);
+      change(out);
+    }
+    run_deferred(out, context);
+  }
 
   const call_history& history_;
   const std::uint32_t self_, nodes_;
@@ -96,15 +103,11 @@ class divergence_detector final : public data::listener {
 
   std::mutex lock_;  // guards what follows
   std::vector<std::uint32_t> neighbours_;
-  std::map<std::uint32_t, std::vector<report>> ahead_;  // reports from neighbours, ascending
+  std::map<std::uint32_t, std::vector<history_report>> ahead_;  // from neighbours, ascending
   std::set<std::uint32_t> failed_nodes_;
   std::uint64_t seen_ = 0, reported_ = 0;  // calls
   unsigned polls_without_call_ = 0;
-  struct query {
-    std::uint64_t round = 0;
-    call_history::hash_window theirs = {};
-  };
-  std::map<std::uint32_t, query> queries_;                    // from other nodes
+  std::map<std::uint32_t, history_query> queries_;            // from other nodes
   std::uint64_t calls_when_queried_ = 0, idle_since_ns_ = 0;  // ns; valid while there are queries
   std::atomic<bool> has_queries_{false};                      // there are queries
   bool has_concluded_ = false;
@@ -113,7 +116,7 @@ class divergence_detector final : public data::listener {
   bool is_querying_ = false;
   call_history::hash_window queried_;
   std::set<std::uint32_t> awaited_;
-  std::map<std::uint32_t, reply> replies_;
+  std::map<std::uint32_t, history_reply> replies_;
   // a node, and a number of calls after which the hashes differ
   std::optional<std::pair<std::uint32_t, std::uint64_t>> suspect_;
   std::vector<std::function<void()>> then_;

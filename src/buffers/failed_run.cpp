@@ -1,14 +1,12 @@
 #include "buffers/failed_run.hpp"
 
-#include <algorithm>
-
 #include "event/failure.hpp"
 
 namespace stretto::buffers {
 namespace {
 
 constexpr const char* code = "N17";
-constexpr std::size_t most_words = 4096, most_facts = 16;
+constexpr std::size_t most_facts = 16;
 
 }  // namespace
 
@@ -50,30 +48,26 @@ std::optional<error> failed_run_in(const std::exception_ptr& thrown) {
   }
 }
 
-void put(base::writer& w, const failed_run& r) {
-  w.put(r.node).put(r.tasks).put_text(r.where, most_words);
-  const std::size_t facts = std::min(r.why.facts().size(), most_facts);
-  for (const std::string* text : {&r.why.code(), &r.why.sentence(), &r.why.why(), &r.why.what_to_try()})
-    w.put_text(*text, most_words);
-  w.put(std::uint64_t{facts});
-  for (std::size_t i = 0; i < facts; ++i)
-    w.put_text(r.why.facts()[i].first, most_words).put_text(r.why.facts()[i].second, most_words);
+run_failure message_of(const failed_run& r) {
+  run_failure m{.node = r.node,
+                .tasks = r.tasks,
+                .where = shortened(r.where),
+                .code = shortened(r.why.code()),
+                .sentence = shortened(r.why.sentence()),
+                .why = shortened(r.why.why()),
+                .remedy = shortened(r.why.what_to_try())};
+  for (const auto& [name, value] : r.why.facts()) {
+    if (m.facts.size() == most_facts) break;
+    m.facts.push_back({shortened(name), shortened(value)});
+  }
+  return m;
 }
 
-failed_run get_failed_run(base::reader& encoded) {
-  failed_run r;
-  r.node = encoded.get<std::uint32_t>();
-  r.tasks = encoded.get<std::uint64_t>();
-  r.where = encoded.get_text();
-  std::string its_code = encoded.get_text(), sentence = encoded.get_text(), why = encoded.get_text(),
-              remedy = encoded.get_text();
-  r.why = error(std::move(its_code), std::move(sentence));
-  if (!why.empty()) r.why.because(std::move(why));
-  if (!remedy.empty()) r.why.remedy(std::move(remedy));
-  for (std::uint64_t left = encoded.get<std::uint64_t>(); left > 0 && encoded.is_whole(); --left) {
-    std::string name = encoded.get_text(), value = encoded.get_text();
-    r.why.fact(std::move(name), std::move(value));
-  }
+failed_run failed_run_of(const run_failure& m) {
+  failed_run r{.node = m.node, .tasks = m.tasks, .where = m.where, .why = error(m.code, m.sentence)};
+  if (!m.why.empty()) r.why.because(m.why);
+  if (!m.remedy.empty()) r.why.remedy(m.remedy);
+  for (const run_failure::fact& f : m.facts) r.why.fact(f.name, f.value);
   return r;
 }
 

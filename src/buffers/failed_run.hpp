@@ -1,5 +1,5 @@
 // failed_run.hpp - a run that failed on one node, as other nodes learn of it: how many tasks it had submitted and why
-// it failed, as an error and encoded.
+// it failed, as an error and as a message.
 //
 // Threads     a value.
 #pragma once
@@ -12,7 +12,7 @@
 #include <source_location>
 #include <string>
 
-#include "base/bytes.hpp"
+#include "buffers/spmd_messages.hpp"
 
 namespace stretto::buffers {
 
@@ -31,7 +31,8 @@ error error_of(const failed_run& r);
 /// The N17 that this exception is, or that caused the poison it reports.
 std::optional<error> failed_run_in(const std::exception_ptr& thrown);
 
-void put(base::writer& w, const failed_run& r);
-failed_run get_failed_run(base::reader& encoded);
+/// Long texts are cut, and of many facts the first are sent.
+run_failure message_of(const failed_run& r);
+failed_run failed_run_of(const run_failure& m);
 
 }  // namespace stretto::buffers

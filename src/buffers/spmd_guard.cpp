@@ -1,6 +1,11 @@
 #include "buffers/spmd_guard.hpp"
 
+#include <utility>
+#include <variant>
+
 #include "buffers/transfer_tags.hpp"
+#include "data/data_state.hpp"
+#include "data/other_nodes.hpp"
 #include "event/event_floor.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/work_search.hpp"
@@ -27,19 +32,34 @@ failure_ref observed_failure(const error& e, const char* who) {
 
 }  // namespace
 
-spmd_guard::spmd_guard(data::other_nodes& others, compares c, std::function<void()> on_failure_or_divergence)
-    : others_(others),
-      compares_(c),
-      on_failure_or_divergence_(std::move(on_failure_or_divergence)),
-      detector_(history_, others.self(), others.nodes(),
-                {.send = [this](std::uint32_t to, std::span<const std::byte> encoded) { others_.say(to, encoded); },
-                 .on_divergence = [this](const divergence_report& d,
-                                         base::thread_context& context) { on_divergence(d, context); },
-                 .patience_ns = patience_of}) {
-  others_.listen(this);
+spmd_guard::compared_calls::compared_calls(spmd_guard& of)
+    : detector(history, of.job_.self(), of.job_.nodes(),
+               {.send =
+                    [&of](std::uint32_t to, const divergence_detector::message& any) {
+                      std::visit([&](const auto& m) { of.job_.send(static_cast<dist::rank>(to), m); }, any);
+                    },
+                .on_divergence = [&of](const divergence_report& d,
+                                       base::thread_context& context) { of.on_divergence(d, context); },
+                .patience_ns = patience_of}) {}
+
+spmd_guard::spmd_guard(dist::job& j, compares c, std::function<void()> on_failure_or_divergence)
+    : job_(j), compares_(c), on_failure_or_divergence_(std::move(on_failure_or_divergence)) {
+  j.on<&spmd_guard::on_detector_message<history_report>>(this);
+  j.on<&spmd_guard::on_detector_message<history_query>>(this);
+  j.on<&spmd_guard::on_detector_message<history_reply>>(this);
+  j.on<&spmd_guard::on_detector_message<divergence_verdict>>(this);
+  j.on<&spmd_guard::on_run_failure>(this);
+  j.add_advancing(*this);
 }
 
-spmd_guard::~spmd_guard() { others_.listen(nullptr); }
+void spmd_guard::start() { calls_.emplace(*this); }
+
+void spmd_guard::stop() noexcept {
+  const std::scoped_lock lock(lock_);
+  calls_.reset();
+  divergence_.reset();
+  failed_.reset();
+}
 
 void spmd_guard::add(std::shared_ptr<const call_signature> c, std::uint64_t task, const std::source_location& where) {
   if (has_diverged_.load(std::memory_order_acquire)) {
@@ -47,19 +67,19 @@ void spmd_guard::add(std::shared_ptr<const call_signature> c, std::uint64_t task
     throw error(*divergence_);
   }
   if (task != call_history::no_task && task >= first_missing_task_.load(std::memory_order_acquire)) throw *failure();
-  if (compares_ == compares::yes) history_.add(std::move(c), task, where);
+  if (compares_ == compares::yes) calls_->history.add(std::move(c), task, where);
 }
 
 void spmd_guard::end(ended how) {
-  if (how == ended::normally && history_.calls() != 0)
-    history_.add(std::make_shared<const call_signature>(buffer_call{}), call_history::no_task, {});
-  detector_.end();
+  if (how == ended::normally && calls_->history.calls() != 0)
+    calls_->history.add(std::make_shared<const call_signature>(buffer_call{}), call_history::no_task, {});
+  calls_->detector.end();
 }
 
 void spmd_guard::wait_for_verdict(const std::source_location& where) {
-  if (history_.calls() == 0 || has_diverged_.load(std::memory_order_acquire)) return;
+  if (calls_->history.calls() == 0 || has_diverged_.load(std::memory_order_acquire)) return;
   const user_event known = user_event::create(where);
-  detector_.request_verdict([known, where] { known.trigger(where); }, base::require_current("run"));
+  calls_->detector.request_verdict([known, where] { known.trigger(where); }, base::require_current("run"));
   wait(known, where);
 }
 
@@ -70,20 +90,16 @@ std::optional<error> spmd_guard::fail(std::uint64_t tasks, const std::exception_
     is_reported_.store(true, std::memory_order_relaxed);  // the poison of that failure has arrived before its message
     return of_another;
   }
-  const failed_run r = failed_run_of(others_.self(), tasks, why, where);
+  const failed_run r = failed_run_of(job_.self(), tasks, why, where);
   if (!record_failed_run(r, base::require_current("run"))) return std::nullopt;
-  base::writer w;
-  put(w.put(failed_run_kind), r);
-  for (std::uint32_t n = 0; n < others_.nodes(); ++n)
-    if (n != others_.self()) others_.say(n, w.all());
+  const run_failure m = message_of(r);
+  for (dist::rank n = 0; n < job_.nodes(); ++n)
+    if (n != job_.self()) job_.send(n, m);
   return std::nullopt;
 }
 
-bool spmd_guard::heard(std::uint32_t from, std::span<const std::byte> encoded, base::thread_context& context) {
-  base::reader read(encoded);
-  if (read.get<std::uint64_t>() != failed_run_kind) return detector_.heard(from, encoded, context);
-  record_failed_run(get_failed_run(read), context);
-  return true;
+void spmd_guard::on_run_failure(dist::rank, const run_failure& m, base::thread_context& context) {
+  if (calls_) record_failed_run(failed_run_of(m), context);
 }
 
 bool spmd_guard::record_failed_run(const failed_run& r, base::thread_context& context) {
@@ -94,7 +110,7 @@ bool spmd_guard::record_failed_run(const failed_run& r, base::thread_context& co
     failed_ = e;
     first_missing_task_.store(r.tasks, std::memory_order_release);
   }
-  others_.fail_posted(first_tag_of(r.tasks), observed_failure(e, tasks_of_others), context);
+  data::state_of(context).others->fail_posted(first_tag_of(r.tasks), observed_failure(e, tasks_of_others), context);
   if (on_failure_or_divergence_) on_failure_or_divergence_();
   return true;
 }
@@ -135,7 +151,7 @@ void spmd_guard::on_divergence(const divergence_report& d, base::thread_context&
   }
   has_diverged_.store(true, std::memory_order_release);
   // Waits for elements of other nodes would never end.
-  others_.fail_posted(0, observed_failure(e, calls_of_nodes), context);
+  data::state_of(context).others->fail_posted(0, observed_failure(e, calls_of_nodes), context);
   if (on_failure_or_divergence_) on_failure_or_divergence_();
 }
 

@@ -1,8 +1,13 @@
 // spmd_guard.hpp - failure propagation for SPMD programs: records each buffer call, detects divergence, broadcasts a
 // failed run and aborts the dependent work.
 //
-// Threads     add: the thread that holds the buffers. All else: any.
-// Cost        add: about 200 instructions; fewer if the option compare_nodes is off. A job of one node has no guard.
+// It is a protocol of the job, and so made before the job starts. It works from start, when the data floor knows the
+// other nodes, until stop.
+//
+// Threads     start, stop: the thread that makes and ends the runtime, while no thread polls. add: the thread that
+//             holds the buffers. All else: any.
+// Cost        add: about 200 instructions; fewer if the option compare_nodes is off. In a job of one node the guard is
+//             not started.
 // Invariants  (1) only a failed run waits, in wait_for_verdict. (2) if a run has failed before task T, tasks before T
 //             complete and all others are aborted; with several failed runs, the smallest T counts.
 #pragma once
@@ -17,18 +22,22 @@
 #include "buffers/call_history.hpp"
 #include "buffers/divergence_detector.hpp"
 #include "buffers/failed_run.hpp"
-#include "data/other_nodes.hpp"
+#include "buffers/spmd_messages.hpp"
+#include "dist/job.hpp"
 #include "event/failure.hpp"
 
 namespace stretto::buffers {
 
-class spmd_guard final : private data::listener {
+class spmd_guard final : private dist::protocol {
  public:
   enum class compares : bool { no, yes };
-  /// `on_failure_or_divergence`: called once for each failure when this node learns of it, on the polling thread or
-  /// that of the failing run.
-  spmd_guard(data::other_nodes& others, compares c, std::function<void()> on_failure_or_divergence = {});
-  ~spmd_guard();
+  /// Must be made before job::start.
+  ///   on_failure_or_divergence   called once for each failure when this node learns of it, on the polling thread or
+  ///                              that of the failing run
+  spmd_guard(dist::job& j, compares c, std::function<void()> on_failure_or_divergence = {});
+  void start();
+  /// Releases the recorded calls and failures. No other function may be called afterwards.
+  void stop() noexcept;
 
   /// Records a call. Throws B23 once divergence is known, and N17 for a task that a failed run did not submit.
   void add(std::shared_ptr<const call_signature> c, std::uint64_t task, const std::source_location& where);
@@ -58,22 +67,35 @@ class spmd_guard final : private data::listener {
 
  private:
   static constexpr std::uint64_t none = ~std::uint64_t{0};
-  static constexpr std::uint64_t failed_run_kind = divergence_detector::first_free_kind;
 
-  bool heard(std::uint32_t from, std::span<const std::byte> encoded, base::thread_context& context) override;
-  void lost(std::uint32_t node, base::thread_context& context) noexcept override { detector_.lost(node, context); }
-  void polled(base::thread_context& context) override { detector_.polled(context); }
+  struct compared_calls {
+    call_history history = {};
+    divergence_detector detector;
+    explicit compared_calls(spmd_guard& of);
+  };
+
+  /// For the messages of the detector.
+  template <class M>
+  void on_detector_message(dist::rank from, const M& m, base::thread_context& context) {
+    if (calls_) calls_->detector.receive(from, m, context);
+  }
+  void on_run_failure(dist::rank from, const run_failure& m, base::thread_context& context);
+  void lost(dist::rank node, base::thread_context& context) noexcept override {
+    if (calls_) calls_->detector.lost(node, context);
+  }
+  void advance(base::thread_context& context) override {
+    if (calls_) calls_->detector.advance(context);
+  }
 
   void on_divergence(const divergence_report& d, base::thread_context& context);
   /// False if another failed run had submitted as few tasks.
   bool record_failed_run(const failed_run& r, base::thread_context& context);
   std::optional<error> failure();
 
-  data::other_nodes& others_;
+  dist::job& job_;
   const compares compares_;
   const std::function<void()> on_failure_or_divergence_;
-  call_history history_;
-  divergence_detector detector_;
+  std::optional<compared_calls> calls_;  // none: not started, or stopped
   std::atomic<bool> has_diverged_{false}, is_reported_{false};
   std::atomic<std::uint64_t> first_missing_task_{none};  // the first task that a failed run has not submitted
   std::mutex lock_;                                      // guards the members below

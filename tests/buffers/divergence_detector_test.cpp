@@ -7,6 +7,7 @@
 #include <deque>
 #include <random>
 #include <string>
+#include <variant>
 
 #include "campaign.hpp"
 
@@ -26,8 +27,8 @@ class talking_nodes {
     node(talking_nodes& of, std::uint32_t self, std::uint32_t nodes)
         : agrees(way, self, nodes,
                  {.send =
-                      [&of, self, nodes](std::uint32_t to, std::span<const std::byte> words) {
-                        of.between_[self * nodes + to].emplace_back(words.begin(), words.end());
+                      [&of, self, nodes](std::uint32_t to, const divergence_detector::message& m) {
+                        of.between_[self * nodes + to].push_back(m);
                         ++of.messages;
                       },
                   .on_divergence =
@@ -55,14 +56,15 @@ class talking_nodes {
     ++n.at;
   }
   void poll(std::size_t n) {
-    if (!all_[n].is_lost) all_[n].agrees.polled(context_);
+    if (!all_[n].is_lost) all_[n].agrees.advance(context_);
   }
   bool deliver(std::size_t pair) {
     if (between_[pair].empty()) return false;
-    const std::vector<std::byte> words = std::move(between_[pair].front());
+    const divergence_detector::message any = std::move(between_[pair].front());
     between_[pair].pop_front();
+    const auto from = static_cast<std::uint32_t>(pair / all_.size());
     if (node& to = all_[pair % all_.size()]; !to.is_lost)
-      to.agrees.heard(static_cast<std::uint32_t>(pair / all_.size()), words, context_);
+      std::visit([&](const auto& m) { to.agrees.receive(from, m, context_); }, any);
     return true;
   }
   /// Every node polls so often, and handles all messages.
@@ -106,7 +108,7 @@ class talking_nodes {
 
  private:
   std::deque<node> all_;
-  std::vector<std::deque<std::vector<std::byte>>> between_;
+  std::vector<std::deque<divergence_detector::message>> between_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/bytes.hpp"
+#include "dist/message_codec.hpp"
 
 namespace stretto::buffers {
 namespace {
@@ -21,10 +22,12 @@ failed_run any_run() {
 
 TEST_CASE("a failed run is decoded as it was encoded") {
   const failed_run sent = any_run();
-  base::writer w;
-  put(w, sent);
-  base::reader words(w.all());
-  const failed_run came = get_failed_run(words);
+  base::writer encoded;
+  dist::encode_message(encoded, message_of(sent), {});
+  base::reader read(encoded.all());
+  run_failure received;
+  REQUIRE(dist::decode_message(read, received, {}));
+  const failed_run came = failed_run_of(received);
   CHECK(came.node == 1);
   CHECK(came.tasks == 7);
   CHECK(std::string(error_of(came).what()) == error_of(sent).what());
