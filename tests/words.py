@@ -68,7 +68,7 @@ class Law:
 STRETTO = Law(
     avoided={
         "letter, letters": (82, "message"),
-        "heard": (60, "received"),
+        "heard": (44, "received"),
         "hear, hears, hearing": (0, "receive, handle"),
         "tell, tells": (95, "send, notify, report"),
         "telling": (0, "notification, report"),
@@ -100,7 +100,7 @@ STRETTO = Law(
         "course, courses": (22, "history"),
         "aftermath": (0, "consequences"),
         "surroundings": (0, "environment"),
-        "words": (782, "encoded fields, key"),
+        "words": (776, "encoded fields, key"),
         "content, contents": (669, "data"),
         "beside": (113, "next to"),
         "in turn": (24, "alternately, one after another"),

@@ -221,7 +221,7 @@ void divergence_detector::receive(std::uint32_t, const divergence_verdict& m, ba
   change_locked(context, [&](deferred_actions& out) { conclude(m.found, out); });
 }
 
-void divergence_detector::lost(std::uint32_t node, base::thread_context& context) noexcept {
+void divergence_detector::node_failed(std::uint32_t node, base::thread_context& context) noexcept {
   change_locked(context, [&](deferred_actions& out) {
     failed_nodes_.insert(node);
     queries_.erase(node);

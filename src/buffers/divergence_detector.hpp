@@ -5,7 +5,7 @@
 // the hashes of its last calls. Each node replies with the first call that differs, once it has made as many calls or
 // is idle. The verdict goes to all nodes.
 //
-// Threads     receive, lost, advance: inside job::poll. request_verdict, end: any.
+// Threads     receive, node_failed, advance: inside job::poll. request_verdict, end: any.
 // Messages    report: up to 3 when a node becomes idle, or for 256 calls. Once programs differ: query, reply and
 //             verdict for each node that finds it.
 // Memory      64 reports from each neighbour that are ahead of this node.
@@ -53,8 +53,8 @@ class divergence_detector {
   void receive(std::uint32_t from, const history_query& m, base::thread_context& context);
   void receive(std::uint32_t from, const history_reply& m, base::thread_context& context);
   void receive(std::uint32_t from, const divergence_verdict& m, base::thread_context& context);
-  /// That node has failed: nothing comes from it any more.
-  void lost(std::uint32_t node, base::thread_context& context) noexcept;
+  /// Nothing comes from that node any more.
+  void node_failed(std::uint32_t node, base::thread_context& context) noexcept;
   /// To be called at each poll, after messages were handled.
   void advance(base::thread_context& context);
 

@@ -81,7 +81,7 @@ class spmd_guard final : private dist::protocol {
   }
   void on_run_failure(dist::rank from, const run_failure& m, base::thread_context& context);
   void lost(dist::rank node, base::thread_context& context) noexcept override {
-    if (calls_) calls_->detector.lost(node, context);
+    if (calls_) calls_->detector.node_failed(node, context);
   }
   void advance(base::thread_context& context) override {
     if (calls_) calls_->detector.advance(context);

@@ -10,6 +10,7 @@
 #include <stretto/reduce.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -21,7 +22,6 @@
 #include "base/context.hpp"
 #include "data/attachments.hpp"
 #include "data/moves.hpp"
-#include "data/node_talk.hpp"
 
 namespace stretto::data {
 
@@ -121,11 +121,6 @@ class other_nodes {
   /// Fails what is posted here under `first` and above, now or later, with `why`, and copies to it. Nothing of it is
   /// written any more.
   virtual void fail_posted(std::uint64_t first, const failure_ref& why, base::thread_context& context) noexcept = 0;
-
-  /// To be called before the runtime's threads poll; `who` must outlive their last poll. Null: no listener.
-  virtual void listen(listener* who) noexcept = 0;
-  /// Sends to the listener on another node; does nothing if that node has failed. Never waits.
-  virtual void say(std::uint32_t node, std::span<const std::byte> words) = 0;
 };
 
 /// To be called after the floor has started and before threads use instances; null: there is one node.

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "data/other_nodes.hpp"
-#include "dist/control_messages.hpp"
 #include "dist/element_receiver.hpp"
 #include "dist/element_sender.hpp"
 #include "dist/global_instances.hpp"
@@ -72,10 +71,6 @@ class remote_instances final : public protocol, public data::other_nodes {
   void fail_posted(std::uint64_t first, const failure_ref& why, base::thread_context& context) noexcept override {
     posted_.fail_from(first, why, context);
   }
-  void listen(data::listener* who) noexcept override { control_messages_.set_handler(who); }
-  void say(std::uint32_t node, std::span<const std::byte> words) override {
-    control_messages_.send(static_cast<rank>(node), words);
-  }
 
   void lost(rank node, base::thread_context& context) noexcept override;
   /// The number of posted receives that are kept.
@@ -122,7 +117,6 @@ class remote_instances final : public protocol, public data::other_nodes {
   remote_attachments enclosures_;
   global_instances global_instances_;
   instance_facts_cache facts_;
-  control_messages control_messages_;
 
   std::mutex naming_lock_;                 // guards what follows, and the order in which names are sent
   std::vector<std::uint64_t> last_names_;  // by owner

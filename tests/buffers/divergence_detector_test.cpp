@@ -80,7 +80,7 @@ class talking_nodes {
     all_[gone].is_lost = true;
     for (std::size_t n = 0; n < all_.size(); ++n) {
       between_[gone * all_.size() + n].clear();
-      if (!all_[n].is_lost) all_[n].agrees.lost(static_cast<std::uint32_t>(gone), context_);
+      if (!all_[n].is_lost) all_[n].agrees.node_failed(static_cast<std::uint32_t>(gone), context_);
     }
   }
   /// Runs until all calls are made, all nodes are idle, and no message is in flight.

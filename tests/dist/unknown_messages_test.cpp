@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/node_talk.hpp"
 #include "dist/cluster.hpp"
-#include "dist/control_messages.hpp"
 #include "dist/job.hpp"
 #include "dist/ordered_messages.hpp"
 #include "net/self/local_window.hpp"
@@ -132,35 +130,6 @@ TEST_CASE("an ordered message of an unknown kind disconnects its sender") {
   CHECK(here.numbers.size() == 1);
   CHECK(testing::contains(here.loss_of(1), "error N05"));
   CHECK(testing::contains(here.loss_of(1), "it sent a message of an unknown kind: number 1 of ordered messages"));
-}
-
-namespace {
-
-struct picky_listener final : data::listener {
-  bool heard(std::uint32_t, std::span<const std::byte> encoded, base::thread_context&) override {
-    return encoded.size() == 1;
-  }
-  void lost(std::uint32_t, base::thread_context&) noexcept override {}
-  void polled(base::thread_context&) override {}
-};
-
-}  // namespace
-
-TEST_CASE("a control message that no floor handles, or of a kind unknown there, disconnects its sender") {
-  picky_listener floor;
-  for (data::listener* const handler : {static_cast<data::listener*>(nullptr), static_cast<data::listener*>(&floor)}) {
-    knocked_node here;
-    control_messages control(here.job);
-    here.join_by_hand();
-    control.set_handler(handler);
-    here.feed("control.message", writer(std::uint8_t{1}));
-    here.poll();
-    CHECK((here.loss_of(1) == "none") == (handler != nullptr));
-    here.feed("control.message", writer(std::uint16_t{1}));
-    here.poll();
-    CHECK(testing::contains(here.loss_of(1), "error N05"));
-    CHECK(testing::contains(here.loss_of(1), handler ? "of no known kind" : "which no floor of this node handles"));
-  }
 }
 
 TEST_CASE("while a message is handled, the job names its kind for hang reports, also of an ordered message") {
