@@ -24,14 +24,16 @@ mobile_objects::mobile_objects(dist::job* j, dist::failure_codec* causes)
       balancing_(j) {
   if (!j) return;
   register_handlers(std::make_index_sequence<protocol_message_count>());
-  register_structs(static_cast<small_message*>(nullptr));
+  register_alternatives(static_cast<small_message*>(nullptr));
+  register_structs<value_reply, value_and_end_reply, end_reply, batched_replies>();
+  job_->on_refused<&mobile_objects::on_unreceivable_reply<value_reply>>(this);
+  job_->on_refused<&mobile_objects::on_unreceivable_reply<value_and_end_reply>>(this);
   j->add_advancing(*this);
 }
 
 template <std::size_t... n>
 void mobile_objects::register_handlers(std::index_sequence<n...>) {
-  constexpr const char* names[] = {"message", "value_reply",     "value_and_end_reply", "end_reply",
-                                   "object",  "batched_replies", "broadcast",           "aggregated_replies"};
+  constexpr const char* names[] = {"message", "object", "broadcast", "aggregated_replies"};
   static_assert(std::size(names) == protocol_message_count);
   ((kinds_[n] = job_->on<&mobile_objects::on_protocol_message<static_cast<protocol_message>(n)>>(
         std::string("mobile.") + names[n], this)),
@@ -39,10 +41,6 @@ void mobile_objects::register_handlers(std::index_sequence<n...>) {
   const auto kind = [&](protocol_message what) { return kinds_[static_cast<std::size_t>(what)]; };
   job_->on_refused<&mobile_objects::on_unreceivable_message>(kind(protocol_message::message), this);
   job_->on_refused<&mobile_objects::on_unreceivable_object>(kind(protocol_message::object), this);
-  job_->on_refused<&mobile_objects::on_unreceivable_reply<reply_kind::value>>(kind(protocol_message::value_reply),
-                                                                              this);
-  job_->on_refused<&mobile_objects::on_unreceivable_reply<reply_kind::value_and_end>>(
-      kind(protocol_message::value_and_end_reply), this);
 }
 
 mobile_objects::~mobile_objects() { clear(); }

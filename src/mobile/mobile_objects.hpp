@@ -175,14 +175,10 @@ class mobile_objects final : public dist::protocol {
  private:
   /// Messages between nodes that are no structs (protocol_messages.hpp), with their fields.
   enum class protocol_message : std::uint8_t {
-    message,              // header, arguments
-    value_reply,          // request, value; what the handler spawned goes on
-    value_and_end_reply,  // request, value
-    end_reply,            // request: all that the handler spawned has ended
-    object,               // header, state, messages; to the destination
-    batched_replies,      // requests, all without a value
-    broadcast,            // header, arguments
-    aggregated_replies,   // replies to messages of one broadcast
+    message,             // header, arguments
+    object,              // header, state, messages; to the destination
+    broadcast,           // header, arguments
+    aggregated_replies,  // replies to messages of one broadcast
     count
   };
   static constexpr std::size_t protocol_message_count = static_cast<std::size_t>(protocol_message::count);
@@ -348,16 +344,24 @@ class mobile_objects final : public dist::protocol {
   /// True if no node of this job sends such a message.
   template <class M>
   bool is_malformed(const M& m) const noexcept {
+    if constexpr (requires { m.header; }) return is_malformed(m.header);
     if constexpr (requires { m.object; })
       if (m.object && home_of(m.object) == no_rank) return true;
     if constexpr (requires { m.cause; }) return !m.cause;
     return false;
   }
+  static bool is_malformed(const reply_header& header) noexcept {
+    return header.cause ? header.attachments.has_value() : header.is_permanent;
+  }
   template <std::size_t... n>
   void register_handlers(std::index_sequence<n...>);
   template <class... M>
-  void register_structs(std::variant<M...>*) {
+  void register_structs() {
     (job_->on<&mobile_objects::receive<M>>(this), ...);
+  }
+  template <class... M>
+  void register_alternatives(std::variant<M...>*) {
+    register_structs<M...>();
   }
   /// This node handles what it sends to itself at once.
   template <dist::message_struct M>
@@ -392,7 +396,11 @@ class mobile_objects final : public dist::protocol {
   /// `location` no_rank: the object is lost wherever it was.
   void on_loss_at(rank location, object_id id, failure_ref cause);
   void on_message(rank from, dist::reader& c);
-  void on_reply(reply_kind what, rank from, dist::reader& c);
+  void on(rank from, const value_reply& m) { on_reply(reply_kind::value, from, m.header, m.value); }
+  void on(rank from, const value_and_end_reply& m) { on_reply(reply_kind::value_and_end, from, m.header, m.value); }
+  void on(rank from, const end_reply& m) { on_reply(reply_kind::end, from, m.header, {}); }
+  void on(rank from, const batched_replies& m);
+  void on_reply(reply_kind what, rank from, const reply_header& header, std::span<const std::byte> value);
   struct arriving_object;
   void on_object(rank from, dist::reader& c);
   /// The body of the task that reads an object.
@@ -417,8 +425,8 @@ class mobile_objects final : public dist::protocol {
                                base::thread_context& context);
   void on_unreceivable_object(rank from, dist::reader& message_prefix, failure_ref cause,
                               base::thread_context& context);
-  template <reply_kind what>
-  void on_unreceivable_reply(rank from, dist::reader& message_prefix, failure_ref cause, base::thread_context& context);
+  template <class Reply>
+  void on_unreceivable_reply(rank from, const Reply& prefix, failure_ref cause, base::thread_context& context);
   failure_ref rejection_failure(object_id id, const std::string& name, const failure& cause) const;
   /// `messages` of the pinned ones are no longer on their way to `there`.
   void unpin(object_id id, entry& e, rank there, std::uint32_t messages, deferred_actions& actions);

@@ -18,14 +18,7 @@ void mobile_objects::dispatch(protocol_message what, rank from, dist::reader& c)
     case protocol_message::message: return on_message(from, c);
     case protocol_message::broadcast: return on_broadcast(from, c);
     case protocol_message::aggregated_replies: return on_aggregated_replies(from, c);
-    case protocol_message::value_reply: return on_reply(reply_kind::value, from, c);
-    case protocol_message::value_and_end_reply: return on_reply(reply_kind::value_and_end, from, c);
-    case protocol_message::end_reply: return on_reply(reply_kind::end, from, c);
     case protocol_message::object: return on_object(from, c);
-    case protocol_message::batched_replies:
-      while (c.left() >= sizeof(std::uint64_t))
-        complete_request(reply_kind::value_and_end, c.get<std::uint64_t>(), from, {}, {});
-      return;
     default: return;
   }
 }

@@ -1,16 +1,41 @@
-// protocol_messages.hpp - the messages between nodes about where objects are, and about objects of failed nodes
-// (mobile_objects.hpp).
+// protocol_messages.hpp - the messages between nodes about where objects are and about objects of failed nodes, and
+// replies to messages to objects (mobile_objects.hpp).
 //
 // An epoch counts the migrations of an object.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <variant>
 
 #include "dist/message_codec.hpp"
 #include "mobile/messages.hpp"
+#include "mobile/reply_batcher.hpp"
+
+namespace stretto::dist {
+
+/// Its requests, after their number in one byte.
+template <>
+struct field_codec<mobiles::reply_batcher::batch> {
+  static void put(field_encoder& to, const mobiles::reply_batcher::batch& b) {
+    to.put(static_cast<std::uint8_t>(b.count));
+    to.bytes().put_bytes(std::as_bytes(b.all()));
+  }
+  static void get(field_decoder& from, mobiles::reply_batcher::batch& b) {
+    const auto count = from.bytes().get<std::uint8_t>();
+    if (count > mobiles::reply_batcher::max_replies) return from.refuse();
+    const auto bytes = from.bytes().get_bytes(count * sizeof(std::uint64_t));
+    if (bytes.empty()) return;
+    std::memcpy(b.requests.data(), bytes.data(), bytes.size());
+    b.count = count;
+  }
+};
+
+}  // namespace stretto::dist
 
 namespace stretto::mobiles {
 
@@ -158,11 +183,45 @@ struct object_rejected {
   failure_ref cause = {};
 };
 
-/// All of the above.
+/// All of the above: these are sent after a shard is unlocked.
 using small_message =
     std::variant<executed_at, location_update, pinned_message_arrived, migration_request, migration_decision,
                  migration_cancelled, cancellation_request, object_arrived, location_query, arrival_query,
                  lost_in_transit, object_failed, object_lost, object_destroyed, resend_request, departure_query,
                  not_departed, recall, already_departed, object_accepted, object_rejected>;
+
+/// The fields of a reply before the value.
+struct reply_header {
+  std::uint64_t request = 0;
+  failure_ref cause = {};                         // null: the value follows
+  bool is_permanent = false;                      // with a cause: the object accepts no more messages of the receiver
+  std::optional<std::uint64_t> attachments = {};  // of the value (data::keep_for)
+};
+
+/// The handler has returned; what it spawned goes on.
+struct value_reply {
+  static constexpr std::string_view message = "mobile.value_reply";
+  reply_header header = {};
+  std::span<const std::byte> value = {};
+};
+
+/// The handler has returned, and all that it spawned has ended.
+struct value_and_end_reply {
+  static constexpr std::string_view message = "mobile.value_and_end_reply";
+  reply_header header = {};
+  std::span<const std::byte> value = {};
+};
+
+/// After a value_reply: all that the handler spawned has ended.
+struct end_reply {
+  static constexpr std::string_view message = "mobile.end_reply";
+  reply_header header = {};
+};
+
+/// Stands for a value_and_end_reply without a value to each of these requests.
+struct batched_replies {
+  static constexpr std::string_view message = "mobile.batched_replies";
+  reply_batcher::batch requests = {};
+};
 
 }  // namespace stretto::mobiles

@@ -5,6 +5,8 @@
 // accepted it.
 #include <stretto/error.hpp>
 
+#include <type_traits>
+
 #include "data/other_nodes.hpp"
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
@@ -34,19 +36,19 @@ void mobile_objects::reject_message(std::unique_ptr<remote_message> msg, failure
   deliver(std::move(msg));
 }
 
-template <reply_kind what>
-void mobile_objects::on_unreceivable_reply(rank from, dist::reader& message_prefix, failure_ref cause,
+template <class Reply>
+void mobile_objects::on_unreceivable_reply(rank from, const Reply& prefix, failure_ref cause,
                                            base::thread_context& context) {
-  const auto request = message_prefix.get<std::uint64_t>();
-  const bool has_more = message_prefix.get<dist::reply_kind>() == dist::reply_kind::value_with_more;
-  complete_request(what, request, from, std::move(cause), {});
-  if (has_more) data::acknowledge_message(from, message_prefix.get<std::uint64_t>(), context);
+  if (is_malformed(prefix)) return job_->refuse_malformed(Reply::message, from);
+  constexpr bool is_end = std::is_same_v<Reply, value_and_end_reply>;
+  complete_request(is_end ? reply_kind::value_and_end : reply_kind::value, prefix.header.request, from,
+                   std::move(cause), {});
+  if (prefix.header.attachments) data::acknowledge_message(from, *prefix.header.attachments, context);
   ++protocol_messages_received_;
 }
-template void mobile_objects::on_unreceivable_reply<reply_kind::value>(rank, dist::reader&, failure_ref,
-                                                                       base::thread_context&);
-template void mobile_objects::on_unreceivable_reply<reply_kind::value_and_end>(rank, dist::reader&, failure_ref,
-                                                                               base::thread_context&);
+template void mobile_objects::on_unreceivable_reply(rank, const value_reply&, failure_ref, base::thread_context&);
+template void mobile_objects::on_unreceivable_reply(rank, const value_and_end_reply&, failure_ref,
+                                                    base::thread_context&);
 
 void mobile_objects::on_unreceivable_object(rank from, dist::reader& message_prefix, failure_ref cause,
                                             base::thread_context&) {

@@ -1,5 +1,7 @@
 // replies.cpp - replies to messages, and the futures of this node that they complete.
 #include <mutex>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "data/other_nodes.hpp"
@@ -13,16 +15,18 @@ void mobile_objects::send_reply(rank to, reply_kind what, std::uint64_t request,
   if (!request) return;
   if (to == self_) return complete_request(what, request, self_, cause, value.bytes, is_permanent);
   const std::uint64_t along = data::keep_for(to, std::move(value.along), current_thread());
-  dist::writer w(request, cause   ? is_permanent ? dist::reply_kind::failure_for_good : dist::reply_kind::failure
-                          : along ? dist::reply_kind::value_with_more
-                                  : dist::reply_kind::value);
-  if (cause) failures_->write(w, *cause.get());
-  else if (along) w.put(along);
+  reply_header header{.request = request,
+                      .cause = cause,
+                      .is_permanent = is_permanent && cause,
+                      .attachments = along && !cause ? std::optional(along) : std::nullopt};
   ++protocol_messages_sent_;
-  const protocol_message is = what == reply_kind::value ? protocol_message::value_reply
-                              : what == reply_kind::end ? protocol_message::end_reply
-                                                        : protocol_message::value_and_end_reply;
-  job_->send(to, kinds_[static_cast<std::size_t>(is)], std::move(w), std::move(value.bytes));
+  const std::span<const std::byte> bytes = value.bytes;
+  switch (what) {
+    case reply_kind::value: return job_->send(to, value_reply{std::move(header), bytes}, std::move(value.bytes));
+    case reply_kind::value_and_end:
+      return job_->send(to, value_and_end_reply{std::move(header), bytes}, std::move(value.bytes));
+    case reply_kind::end: return job_->send(to, end_reply{std::move(header)});
+  }
 }
 
 void mobile_objects::batch_reply(const remote_message& msg) {
@@ -43,9 +47,7 @@ void mobile_objects::flush_reply_batches() {
 }
 
 void mobile_objects::send_reply_batch(rank to, const reply_batcher::batch& all) {
-  dist::writer w;
-  w.put_bytes(std::as_bytes(all.all()));
-  job_->send(to, kinds_[static_cast<std::size_t>(protocol_message::batched_replies)], std::move(w));
+  job_->send(to, batched_replies{all});
 }
 
 void mobile_objects::complete_request(reply_kind what, std::uint64_t request, rank by, failure_ref cause,
@@ -96,14 +98,16 @@ void mobile_objects::fail_unanswered(object_id id, const failure_ref& cause, std
     if (msg->number >= from_number) complete_request(reply_kind::value_and_end, msg->request, self_, cause, {});
 }
 
-void mobile_objects::on_reply(reply_kind what, rank from, dist::reader& c) {
-  const auto request = c.get<std::uint64_t>();
-  const auto is = c.get<dist::reply_kind>();
-  const failure_ref cause = dist::is_failure(is) ? failures_->read(c, from) : failure_ref();
-  const std::uint64_t along = is == dist::reply_kind::value_with_more ? c.get<std::uint64_t>() : 0;
-  complete_request(what, request, from, cause, cause ? std::span<const std::byte>() : c.get_bytes(c.left()),
-                   is == dist::reply_kind::failure_for_good);
-  data::acknowledge_message(from, along, current_thread());
+void mobile_objects::on_reply(reply_kind what, rank from, const reply_header& header,
+                              std::span<const std::byte> value) {
+  complete_request(what, header.request, from, header.cause, header.cause ? std::span<const std::byte>() : value,
+                   header.is_permanent);
+  data::acknowledge_message(from, header.attachments.value_or(0), current_thread());
+}
+
+void mobile_objects::on(rank from, const batched_replies& m) {
+  for (const std::uint64_t request : m.requests.all())
+    complete_request(reply_kind::value_and_end, request, from, {}, {});
 }
 
 void mobile_objects::on(rank, const executed_at& m) {

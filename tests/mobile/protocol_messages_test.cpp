@@ -9,7 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -56,6 +56,9 @@ std::vector<small_message> examples() {
 }
 
 template <class M>
+constexpr bool ends_in_bytes = requires(M m) { m.value; } || requires(M m) { m.arguments; };
+
+template <class M>
 std::vector<std::byte> encoded(const M& m) {
   numbered_failures failures;
   dist::writer w;
@@ -70,29 +73,41 @@ bool is_decoded(std::span<const std::byte> bytes, M& m) {
   return dist::decode_message(r, m, {.nodes = 4, .failures = &failures});
 }
 
+/// The message is read as it was written. It is refused if it is cut before its last `rest` bytes, or longer without
+/// these. With any bit changed, it is refused, or is what the message that it makes is written as.
+template <class M>
+void check_fields(const M& m, std::size_t rest = 0) {
+  const std::string name(M::message);
+  CAPTURE(name);
+  std::vector<std::byte> bytes = encoded(m);
+  M read{};
+  REQUIRE(is_decoded(bytes, read));
+  CHECK(encoded(read) == bytes);
+  for (std::size_t n = 0; n < bytes.size() - rest; ++n) {
+    // An allocation of its own, so that a sanitizer finds what reads beyond it.
+    const std::vector<std::byte> cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n));
+    M some{};
+    CHECK_FALSE(is_decoded(cut, some));
+  }
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    const std::byte before = std::exchange(bytes[bit / 8], bytes[bit / 8] ^ std::byte{1} << bit % 8);
+    M changed{};
+    if (is_decoded(bytes, changed)) CHECK(encoded(changed) == bytes);
+    bytes[bit / 8] = before;
+  }
+  if (rest || ends_in_bytes<M>) return;
+  bytes.push_back({});
+  M longer{};
+  CHECK_FALSE(is_decoded(bytes, longer));
+}
+
 }  // namespace
 
 TEST_CASE("protocol messages of mobile objects are read as they were written, and refused if cut or longer") {
   std::vector<bool> is_tested(std::variant_size_v<small_message>);
   for (const small_message& example : examples()) {
     is_tested[example.index()] = true;
-    std::visit(
-        [](const auto& m) {
-          const std::string name(m.message);
-          CAPTURE(name);
-          std::vector<std::byte> bytes = encoded(m);
-          std::remove_cvref_t<decltype(m)> read{};
-          REQUIRE(is_decoded(bytes, read));
-          CHECK(encoded(read) == bytes);
-          for (std::size_t n = 0; n < bytes.size(); ++n) {
-            std::remove_cvref_t<decltype(m)> cut{};
-            CHECK_FALSE(is_decoded(std::span(bytes).first(n), cut));
-          }
-          bytes.push_back({});
-          std::remove_cvref_t<decltype(m)> longer{};
-          CHECK_FALSE(is_decoded(bytes, longer));
-        },
-        example);
+    std::visit([](const auto& m) { check_fields(m); }, example);
   }
   for (const bool tested : is_tested) CHECK(tested);
 }
@@ -111,6 +126,40 @@ TEST_CASE("protocol messages of mobile objects keep their fields, and name no no
   REQUIRE(is_decoded(encoded(object_rejected{36, 13, failure_number(4)}), rejected));
   CHECK((rejected.object == 36 && rejected.epoch == 13));
   CHECK(rejected.cause->id() == 4);
+}
+
+TEST_CASE("replies of mobile objects are read as they were written, and refused if cut; a value comes last") {
+  const std::vector<std::byte> value(7, std::byte{9});
+  const reply_header permanent{.request = 17, .cause = failure_number(5), .is_permanent = true};
+  const reply_header attached{.request = 18, .attachments = 19};
+  for (const reply_header& header : {reply_header{.request = 20}, permanent, attached}) {
+    check_fields(value_reply{.header = header, .value = value}, value.size());
+    check_fields(value_and_end_reply{.header = header, .value = value}, value.size());
+    check_fields(value_and_end_reply{.header = header});
+    check_fields(end_reply{.header = header});
+  }
+  reply_batcher::batch requests;
+  check_fields(batched_replies{requests});
+  for (std::uint64_t i = 0; i < reply_batcher::max_replies; ++i) requests.requests[requests.count++] = 1000 + i;
+  check_fields(batched_replies{requests});
+
+  const std::vector<std::byte> bytes = encoded(value_and_end_reply{.header = permanent, .value = value});
+  value_and_end_reply reply;
+  REQUIRE(is_decoded(bytes, reply));
+  CHECK((reply.header.request == 17 && reply.header.cause->id() == 5 && reply.header.is_permanent));
+  CHECK_FALSE(reply.header.attachments.has_value());
+  CHECK(reply.value.data() == bytes.data() + bytes.size() - value.size());
+  end_reply end;
+  REQUIRE(is_decoded(encoded(end_reply{.header = attached}), end));
+  CHECK((end.header.request == 18 && !end.header.cause && end.header.attachments == 19u));
+  batched_replies batch;
+  std::vector<std::byte> of_batch = encoded(batched_replies{requests});
+  REQUIRE(is_decoded(of_batch, batch));
+  CHECK(batch.requests.count == reply_batcher::max_replies);
+  CHECK(batch.requests.all().back() == 1000 + reply_batcher::max_replies - 1);
+  of_batch.front() = static_cast<std::byte>(reply_batcher::max_replies + 1);
+  of_batch.resize(of_batch.size() + sizeof(std::uint64_t));
+  CHECK_FALSE(is_decoded(of_batch, batch));
 }
 
 }  // namespace stretto::mobiles
