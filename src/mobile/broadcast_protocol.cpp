@@ -168,11 +168,10 @@ void mobile_objects::on_broadcast(rank from, dist::reader& c) {
     }
   reply_aggregation::share reply_share(std::make_shared<reply_aggregation>(
       all.from,
-      [](void* owner, rank to, dist::writer&& replies) {
+      [](void* owner, rank to, const encoded_replies& replies) {
         auto& objects = *static_cast<mobile_objects*>(owner);
         ++objects.protocol_messages_sent_;
-        objects.job_->send(to, objects.kinds_[static_cast<std::size_t>(protocol_message::aggregated_replies)],
-                           std::move(replies));
+        objects.job_->send(to, objects.job_->kind_of<aggregated_replies>(), replies);
       },
       this,
       dist::back_pressure::share(job_->pressure(), dist::back_pressure::kind::received,
@@ -219,26 +218,21 @@ void mobile_objects::send_reply(remote_message& msg, reply_kind what, const fail
   if (!msg.reply_share || !value.along.empty() || value.bytes.size() > max_aggregated_bytes) {
     send_reply(msg.from, what, msg.request, cause, std::move(value), is_permanent);
   } else {
-    using dist::reply_kind;
-    dist::writer w(msg.request, what,
-                   cause ? is_permanent ? reply_kind::failure_for_good : reply_kind::failure : reply_kind::value);
-    if (cause) failures_->write(w, *cause.get());
-    else w.put(static_cast<std::uint32_t>(value.bytes.size()));
-    msg.reply_share.add(w.all(), value.bytes);
+    aggregated_reply reply{.request = msg.request, .what = what, .cause = cause, .is_permanent = is_permanent && cause};
+    if (!cause) reply.value.all = value.bytes;
+    const dist::message_environment environment = job_->environment(self_);
+    dist::writer w;
+    dist::field_encoder fields(w, environment);
+    fields.keeps_rest_apart = true;
+    fields.put(reply);
+    msg.reply_share.add(w.all(), fields.rest);
   }
   msg.reply_share.end();
 }
 
-void mobile_objects::on_aggregated_replies(rank from, dist::reader& c) {
-  while (c.left() && c.is_whole()) {
-    const auto request = c.get<std::uint64_t>();
-    const auto what = c.get<reply_kind>();
-    const auto is = c.get<dist::reply_kind>();
-    failure_ref cause = dist::is_failure(is) ? failures_->read(c, from) : failure_ref();
-    const auto value = cause ? std::span<const std::byte>() : c.get_bytes(c.get<std::uint32_t>());
-    if (c.is_whole())
-      complete_request(what, request, from, std::move(cause), value, is == dist::reply_kind::failure_for_good);
-  }
+void mobile_objects::on(rank from, const aggregated_replies& m) {
+  for (const aggregated_reply& r : m.replies)
+    complete_request(r.what, r.request, from, r.cause, r.value.all, r.is_permanent);
 }
 
 std::vector<std::shared_ptr<const remote_message>> mobile_objects::unanswered(object_id of) {

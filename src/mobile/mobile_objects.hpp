@@ -19,6 +19,7 @@
 //             migrations, and resending by sequence number, are ours.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -175,10 +176,9 @@ class mobile_objects final : public dist::protocol {
  private:
   /// Messages between nodes that are no structs (protocol_messages.hpp), with their fields.
   enum class protocol_message : std::uint8_t {
-    message,             // header, arguments
-    object,              // header, state, messages; to the destination
-    broadcast,           // header, arguments
-    aggregated_replies,  // replies to messages of one broadcast
+    message,    // header, arguments
+    object,     // header, state, messages; to the destination
+    broadcast,  // header, arguments
     count
   };
   static constexpr std::size_t protocol_message_count = static_cast<std::size_t>(protocol_message::count);
@@ -308,7 +308,6 @@ class mobile_objects final : public dist::protocol {
                          const std::shared_ptr<const void>& lent);
   void on_broadcast(rank from, dist::reader& c);
   bool try_begin_at_once(remote_message& msg);
-  void on_aggregated_replies(rank from, dist::reader& c);
 
   // Migration.
   void pack_object(local_object& o);
@@ -352,6 +351,9 @@ class mobile_objects final : public dist::protocol {
   }
   static bool is_malformed(const reply_header& header) noexcept {
     return header.cause ? header.attachments.has_value() : header.is_permanent;
+  }
+  static bool is_malformed(const aggregated_replies& m) noexcept {
+    return std::ranges::any_of(m.replies, [](const aggregated_reply& r) { return r.is_permanent && !r.cause; });
   }
   template <std::size_t... n>
   void register_handlers(std::index_sequence<n...>);
@@ -400,6 +402,7 @@ class mobile_objects final : public dist::protocol {
   void on(rank from, const value_and_end_reply& m) { on_reply(reply_kind::value_and_end, from, m.header, m.value); }
   void on(rank from, const end_reply& m) { on_reply(reply_kind::end, from, m.header, {}); }
   void on(rank from, const batched_replies& m);
+  void on(rank from, const aggregated_replies& m);
   void on_reply(reply_kind what, rank from, const reply_header& header, std::span<const std::byte> value);
   struct arriving_object;
   void on_object(rank from, dist::reader& c);

@@ -17,7 +17,6 @@ void mobile_objects::dispatch(protocol_message what, rank from, dist::reader& c)
   switch (what) {
     case protocol_message::message: return on_message(from, c);
     case protocol_message::broadcast: return on_broadcast(from, c);
-    case protocol_message::aggregated_replies: return on_aggregated_replies(from, c);
     case protocol_message::object: return on_object(from, c);
     default: return;
   }

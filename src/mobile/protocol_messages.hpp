@@ -11,12 +11,17 @@
 #include <span>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "dist/message_codec.hpp"
 #include "mobile/messages.hpp"
+#include "mobile/pending_replies.hpp"
 #include "mobile/reply_batcher.hpp"
 
 namespace stretto::dist {
+
+template <>
+inline constexpr auto last_of<mobiles::reply_kind> = mobiles::reply_kind::end;
 
 /// Its requests, after their number in one byte.
 template <>
@@ -32,6 +37,31 @@ struct field_codec<mobiles::reply_batcher::batch> {
     if (bytes.empty()) return;
     std::memcpy(b.requests.data(), bytes.data(), bytes.size());
     b.count = count;
+  }
+};
+
+}  // namespace stretto::dist
+
+namespace stretto::mobiles {
+
+/// The value of an aggregated reply, which is its last field: less than 64 KiB, after their number. Read as a view,
+/// which is valid while the handler runs.
+struct short_value {
+  std::span<const std::byte> all = {};
+};
+
+}  // namespace stretto::mobiles
+
+namespace stretto::dist {
+
+template <>
+struct field_codec<mobiles::short_value> {
+  static void put(field_encoder& to, const mobiles::short_value& value) {
+    to.put(static_cast<std::uint16_t>(value.all.size()));
+    to.put(value.all);
+  }
+  static void get(field_decoder& from, mobiles::short_value& value) {
+    value.all = from.bytes().get_bytes(from.bytes().get<std::uint16_t>());
   }
 };
 
@@ -216,6 +246,21 @@ struct value_and_end_reply {
 struct end_reply {
   static constexpr std::string_view message = "mobile.end_reply";
   reply_header header = {};
+};
+
+/// A reply to one message of a broadcast. No attachments belong to its value.
+struct aggregated_reply {
+  std::uint64_t request = 0;
+  reply_kind what = {};
+  failure_ref cause = {};
+  bool is_permanent = false;
+  short_value value = {};
+};
+
+/// Replies to messages of one broadcast. The replying node sends them as encoded_replies (reply_aggregation.hpp).
+struct aggregated_replies {
+  static constexpr std::string_view message = "mobile.aggregated_replies";
+  std::vector<aggregated_reply> replies = {};
 };
 
 /// Stands for a value_and_end_reply without a value to each of these requests.

@@ -2,34 +2,30 @@
 
 namespace stretto::mobiles {
 
-void reply_aggregation::add(std::span<const std::byte> header, std::span<const std::byte> value) {
-  std::vector<std::byte> full;
+void reply_aggregation::add(std::span<const std::byte> fields, std::span<const std::byte> value) {
+  encoded full;
   {
     const std::scoped_lock lock(lock_);
+    std::vector<std::byte>& all = added_.replies;
     // assumes replies of equal size
-    if (replies_.empty()) replies_.reserve(messages_ * (header.size() + value.size()) + 64);
-    replies_.insert(replies_.end(), header.begin(), header.end());
-    replies_.insert(replies_.end(), value.begin(), value.end());
-    if (replies_.size() < flush_bytes) return;
-    full = std::exchange(replies_, {});
+    if (all.empty()) all.reserve(messages_ * (fields.size() + value.size()) + 64);
+    all.insert(all.end(), fields.begin(), fields.end());
+    all.insert(all.end(), value.begin(), value.end());
+    ++added_.count;
+    if (all.size() < flush_bytes) return;
+    full = std::exchange(added_, {});
   }
   send(full);
 }
 
 void reply_aggregation::end() {
-  std::vector<std::byte> last;
+  encoded last;
   {
     const std::scoped_lock lock(lock_);
     if (--messages_) return;
-    last = std::exchange(replies_, {});
+    last = std::exchange(added_, {});
   }
-  if (!last.empty()) send(last);
-}
-
-void reply_aggregation::send(std::span<const std::byte> replies) {
-  dist::writer w;
-  w.put_bytes(replies);
-  send_(owner_, to_, std::move(w));
+  if (last.count) send(last);
 }
 
 }  // namespace stretto::mobiles

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,11 +24,18 @@
 
 namespace stretto::mobiles {
 
+/// The message aggregated_replies (protocol_messages.hpp), whose replies have been encoded one after another.
+struct encoded_replies {
+  static constexpr std::string_view message = "mobile.aggregated_replies";
+  std::uint32_t count = 0;
+  std::span<const std::byte> replies = {};
+};
+
 class reply_aggregation {
  public:
   /// Sends without waiting for more from this size on.
   static constexpr std::size_t flush_bytes = std::size_t{16} << 10;
-  using send_function = void (*)(void* owner, dist::rank to, dist::writer&& replies);
+  using send_function = void (*)(void* owner, dist::rank to, const encoded_replies& all);
 
   /// `memory` counts the arguments of the broadcast.
   reply_aggregation(dist::rank to, send_function send, void* owner, dist::back_pressure::share&& memory = {}) noexcept
@@ -54,8 +62,8 @@ class reply_aggregation {
     /// A share for one more message.
     share one_more() const { return share(of_); }
     explicit operator bool() const noexcept { return of_ != nullptr; }
-    /// Adds a reply.
-    void add(std::span<const std::byte> header, std::span<const std::byte> value) { of_->add(header, value); }
+    /// Adds a reply, encoded as `fields` and then `value`.
+    void add(std::span<const std::byte> fields, std::span<const std::byte> value) { of_->add(fields, value); }
     void end() {
       if (const auto of = std::exchange(of_, nullptr)) of->end();
     }
@@ -65,9 +73,13 @@ class reply_aggregation {
   };
 
  private:
-  void add(std::span<const std::byte> header, std::span<const std::byte> value);
+  struct encoded {
+    std::uint32_t count = 0;
+    std::vector<std::byte> replies = {};
+  };
+  void add(std::span<const std::byte> fields, std::span<const std::byte> value);
   void end();
-  void send(std::span<const std::byte> replies);
+  void send(const encoded& all) { send_(owner_, to_, {all.count, all.replies}); }
   bool count_down() noexcept {
     const std::scoped_lock lock(lock_);
     return --messages_ == 0;
@@ -78,7 +90,7 @@ class reply_aggregation {
   void* const owner_;
   base::spin_lock lock_;
   std::uint32_t messages_ = 0;
-  std::vector<std::byte> replies_;
+  encoded added_;
   const dist::back_pressure::share memory_;
 };
 

@@ -114,9 +114,11 @@ TEST_CASE("request numbers of a broadcast are consecutive, and none is one of a 
 TEST_CASE("aggregated replies are sent after the last of them, or when there are enough bytes") {
   struct sent {
     std::vector<std::string> all;
-    static void take(void* owner, dist::rank to, dist::writer&& w) {
+    std::vector<std::uint32_t> counts;
+    static void take(void* owner, dist::rank to, const mobiles::encoded_replies& m) {
       CHECK(to == 5);
-      static_cast<sent*>(owner)->all.emplace_back(reinterpret_cast<const char*>(w.all().data()), w.size());
+      static_cast<sent*>(owner)->all.emplace_back(reinterpret_cast<const char*>(m.replies.data()), m.replies.size());
+      static_cast<sent*>(owner)->counts.push_back(m.count);
     }
   } to;
   const auto add = [](mobiles::reply_aggregation::share& to_that, const std::string& text) {
@@ -150,6 +152,7 @@ TEST_CASE("aggregated replies are sent after the last of them, or when there are
     first.end();
     REQUIRE(to.all.size() == 2);
     CHECK(to.all[1] == "a");
+    CHECK(to.counts == std::vector<std::uint32_t>{3, 1});
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -160,6 +161,39 @@ TEST_CASE("replies of mobile objects are read as they were written, and refused 
   of_batch.front() = static_cast<std::byte>(reply_batcher::max_replies + 1);
   of_batch.resize(of_batch.size() + sizeof(std::uint64_t));
   CHECK_FALSE(is_decoded(of_batch, batch));
+}
+
+TEST_CASE("aggregated replies are encoded one by one, and read together as they were written, or refused") {
+  const std::vector<std::byte> value(300, std::byte{7});
+  const std::vector<aggregated_reply> all{
+      {.request = 1, .what = reply_kind::value_and_end},
+      {.request = 2, .what = reply_kind::value, .value = {value}},
+      {.request = 3, .what = reply_kind::value_and_end, .cause = failure_number(6), .is_permanent = true},
+      {.request = 4, .what = reply_kind::end, .cause = failure_number(7)},
+      {.request = 5, .what = reply_kind::value_and_end, .value = {std::span(value).first(1)}}};
+  check_fields(aggregated_replies{});
+  check_fields(aggregated_replies{all});
+
+  numbered_failures failures;
+  const dist::message_environment environment{.nodes = 4, .failures = &failures};
+  std::vector<std::byte> replies;
+  for (const aggregated_reply& r : all) {
+    dist::writer w;
+    dist::field_encoder fields(w, environment);
+    fields.keeps_rest_apart = true;
+    fields.put(r);
+    CHECK(fields.rest.data() == r.value.all.data());
+    replies.insert(replies.end(), w.all().begin(), w.all().end());
+    replies.insert(replies.end(), fields.rest.begin(), fields.rest.end());
+  }
+  const std::vector<std::byte> bytes = encoded(encoded_replies{static_cast<std::uint32_t>(all.size()), replies});
+  CHECK(bytes == encoded(aggregated_replies{all}));
+  aggregated_replies read;
+  REQUIRE(is_decoded(bytes, read));
+  REQUIRE(read.replies.size() == all.size());
+  CHECK((read.replies[1].request == 2 && read.replies[1].what == reply_kind::value && !read.replies[1].cause));
+  CHECK(std::ranges::equal(read.replies[1].value.all, value));
+  CHECK((read.replies[2].cause->id() == 6 && read.replies[2].is_permanent && read.replies[2].value.all.empty()));
 }
 
 }  // namespace stretto::mobiles
