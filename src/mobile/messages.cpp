@@ -1,6 +1,5 @@
 #include "mobile/messages.hpp"
 
-#include <string_view>
 #include <utility>
 
 #include "base/object_pool.hpp"
@@ -8,17 +7,6 @@
 
 namespace stretto::mobiles {
 namespace {
-
-/// The header of a message, except for its name.
-struct message_header {
-  std::uint64_t object, number, request, answered_below, function, where, bytes;
-  std::uint32_t epoch;
-  rank from, target, avoid;
-  std::uint16_t name_bytes;
-  message_action action;
-  std::int8_t priority;
-  std::uint8_t hops, pins_object;
-};
 
 /// A buffer for short arguments before a message stores them inline. Null while the thread ends. Not inlined: the task
 /// may have changed its thread between two calls.
@@ -53,55 +41,40 @@ void remote_message::set_arguments(detail::parcel&& all) {
   if (holds_any(all) || holds_any(arguments)) arguments = std::move(all);
 }
 
-void write_header(dist::writer& to, const remote_message& msg, const routing_state& routing, std::uint16_t node) {
-  const std::string_view name = std::string_view(msg.name).substr(0, max_name_bytes);
-  to.put_front(message_header{.object = msg.object,
-                              .number = msg.number,
-                              .request = msg.request,
-                              .answered_below = msg.answered_below,
-                              .function = msg.function,
-                              .where = dist::encode(msg.where, node),
-                              .bytes = msg.bytes().size(),
-                              .epoch = routing.epoch,
-                              .from = msg.from,
-                              .target = msg.target,
-                              .avoid = routing.avoid,
-                              .name_bytes = static_cast<std::uint16_t>(name.size()),
-                              .action = msg.action_taken(),
-                              .priority = msg.priority,
-                              .hops = routing.hops,
-                              .pins_object = routing.pins_object});
-  if (!name.empty()) to.put_bytes(std::as_bytes(std::span(name)));
+message_header header_of(const remote_message& msg, const routing_state& routing, std::uint16_t node) {
+  return {.object = msg.object,
+          .number = msg.number,
+          .request = msg.request,
+          .answered_below = msg.answered_below,
+          .function = msg.function,
+          .where = dist::encode(msg.where, node),
+          .epoch = routing.epoch,
+          .from = msg.from,
+          .target = msg.target,
+          .avoid = routing.avoid,
+          .action = msg.action_taken(),
+          .priority = msg.priority,
+          .hops = routing.hops,
+          .pins_object = routing.pins_object};
 }
 
-void write(dist::writer& to, const remote_message& msg, const routing_state& routing, std::uint16_t node) {
-  write_header(to, msg, routing, node);
-  to.put_bytes(msg.bytes());
-}
-
-std::unique_ptr<remote_message> read_header(dist::reader& from, std::uint16_t node, std::uint64_t& written) {
-  auto msg = std::make_unique<remote_message>();
-  const auto f = from.get_front<message_header>();
-  msg->object = f.object;
-  msg->number = f.number;
-  msg->request = f.request;
-  msg->answered_below = f.answered_below;
-  msg->function = f.function;
-  msg->where = dist::decode(f.where, node);
-  msg->action = static_cast<std::uint64_t>(f.action);
-  msg->from = f.from;
-  msg->target = f.target;
-  msg->priority = f.priority;
-  msg->routing = {.epoch = f.epoch, .avoid = f.avoid, .hops = f.hops, .pins_object = f.pins_object != 0};
-  if (f.name_bytes) msg->name = from.get_text(f.name_bytes);
-  written = f.bytes;
+std::unique_ptr<remote_message> from_header(const message_header& h, std::string_view name, std::uint16_t node) {
+  auto msg = std::make_unique<remote_message>(h, dist::decode(h.where, node));
+  if (!name.empty()) msg->name = name;
   return msg;
 }
 
+void write(dist::writer& to, const remote_message& msg, const routing_state& routing, std::uint16_t node) {
+  to.put_front(header_of(msg, routing, node));
+  to.put_text(msg.name, max_name_bytes);
+  to.put(static_cast<std::uint64_t>(msg.bytes().size()));
+  to.put_bytes(msg.bytes());
+}
+
 std::unique_ptr<remote_message> read_message(dist::reader& from, std::uint16_t node) {
-  std::uint64_t written = 0;
-  auto msg = read_header(from, node, written);
-  const auto bytes = from.get_bytes(written);
+  const auto header = from.get_front<message_header>();
+  auto msg = from_header(header, from.get_text(), node);
+  const auto bytes = from.get_bytes(from.get<std::uint64_t>());
   if (bytes.size() <= remote_message::max_inline_bytes) msg->store_inline(bytes);
   else msg->arguments.bytes.assign(bytes.begin(), bytes.end());
   return msg;

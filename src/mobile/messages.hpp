@@ -19,6 +19,7 @@
 #include <source_location>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dist/back_pressure.hpp"
@@ -44,8 +45,37 @@ struct routing_state {
   bool pins_object = false;  // the home node blocks migration until the receiver confirms this message
 };
 
+/// The fields of a message that have a fixed size, as other nodes receive them: one block, because they cost each
+/// message.
+struct message_header {
+  object_id object = 0;
+  std::uint64_t number = 0, request = 0, answered_below = 0;
+  std::uint64_t function = 0, where = 0;  // as encoded constants
+  std::uint32_t epoch = 0;
+  rank from = 0, target = 0, avoid = no_rank;
+  message_action action = message_action::handle;
+  std::int8_t priority = 0;
+  std::uint8_t hops = 0, pins_object = 0;
+  std::uint16_t unused = 0;  // 0; without it, the block would have a gap
+};
+
 struct remote_message : message {
   remote_message() noexcept { is_remote = 1; }
+  /// A received message, without name and arguments.
+  remote_message(const message_header& h, const std::source_location& line) noexcept
+      : object(h.object),
+        from(h.from),
+        request(h.request),
+        answered_below(h.answered_below),
+        function(h.function),
+        target(h.target),
+        priority(h.priority),
+        where(line),
+        routing{h.epoch, h.avoid, h.hops, h.pins_object != 0} {
+    number = h.number;
+    action = static_cast<std::uint64_t>(h.action);
+    is_remote = 1;
+  }
 
   object_id object = 0;
   rank from = 0;                     // sending node
@@ -100,13 +130,15 @@ inline message_action action_of(const message& msg) noexcept { return static_cas
 
 /// A message that its sender keeps until the reply; other nodes may send copies meanwhile.
 std::shared_ptr<remote_message> make_remote_message();
-/// Does not write `refused`. `node` is this node, or the sender of the network message: it names source lines that
-/// cannot be decoded.
+
+/// `node` is this node: it names a source line that cannot be encoded.
+message_header header_of(const remote_message& msg, const routing_state& routing, std::uint16_t node);
+/// A message without arguments. `node` is the sender of the header: it names a source line that cannot be decoded.
+std::unique_ptr<remote_message> from_header(const message_header& header, std::string_view name, std::uint16_t node);
+
+/// Does not write `refused`.
 void write(dist::writer& to, const remote_message& msg, const routing_state& routing, std::uint16_t node);
 std::unique_ptr<remote_message> read_message(dist::reader& from, std::uint16_t node);
-/// The same without arguments; `written` is their size.
-void write_header(dist::writer& to, const remote_message& msg, const routing_state& routing, std::uint16_t node);
-std::unique_ptr<remote_message> read_header(dist::reader& from, std::uint16_t node, std::uint64_t& written);
 /// The remote form of a local message; the body of the local one stays as it is.
 std::shared_ptr<remote_message> to_remote(message& local, object_id object, rank self, detail::parcel&& arguments);
 /// Of a local message.

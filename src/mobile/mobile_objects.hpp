@@ -176,7 +176,6 @@ class mobile_objects final : public dist::protocol {
  private:
   /// Messages between nodes that are no structs (protocol_messages.hpp), with their fields.
   enum class protocol_message : std::uint8_t {
-    message,    // header, arguments
     object,     // header, state, messages; to the destination
     broadcast,  // header, arguments
     count
@@ -349,6 +348,10 @@ class mobile_objects final : public dist::protocol {
     if constexpr (requires { m.cause; }) return !m.cause;
     return false;
   }
+  bool is_malformed(const message_header& h) const noexcept {
+    return h.from >= nodes() || h.target >= nodes() || h.action > message_action::migrate || h.pins_object > 1 ||
+           h.unused || !h.object || home_of(h.object) == no_rank;
+  }
   static bool is_malformed(const reply_header& header) noexcept {
     return header.cause ? header.attachments.has_value() : header.is_permanent;
   }
@@ -397,7 +400,7 @@ class mobile_objects final : public dist::protocol {
   void on(rank from, const object_rejected& m);
   /// `location` no_rank: the object is lost wherever it was.
   void on_loss_at(rank location, object_id id, failure_ref cause);
-  void on_message(rank from, dist::reader& c);
+  void on(rank from, const object_message& m);
   void on(rank from, const value_reply& m) { on_reply(reply_kind::value, from, m.header, m.value); }
   void on(rank from, const value_and_end_reply& m) { on_reply(reply_kind::value_and_end, from, m.header, m.value); }
   void on(rank from, const end_reply& m) { on_reply(reply_kind::end, from, m.header, {}); }
@@ -424,7 +427,7 @@ class mobile_objects final : public dist::protocol {
   void notify_visited(object_id id, const entry& e, deferred_actions& actions);
   void take_back_rejected();
   // This node lacks memory for an incoming message.
-  void on_unreceivable_message(rank from, dist::reader& message_prefix, failure_ref cause,
+  void on_unreceivable_message(rank from, const object_message& prefix, failure_ref cause,
                                base::thread_context& context);
   void on_unreceivable_object(rank from, dist::reader& message_prefix, failure_ref cause,
                               base::thread_context& context);

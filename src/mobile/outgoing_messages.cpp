@@ -111,18 +111,10 @@ void mobile_objects::resend(const remote_message& msg, rank avoid) {
 
 void mobile_objects::forward(rank to, const std::shared_ptr<const remote_message>& msg, const routing_state& routing,
                              dist::job::counting is) {
-  dist::writer w;
-  write_header(w, *msg, routing, node_);
-  w.put(static_cast<std::uint8_t>(msg->refused ? 1 : 0));
-  if (msg->refused) failures_->write(w, *msg->refused.get());
+  const object_message m{header_of(*msg, routing, node_), {msg->name}, msg->refused, msg->bytes()};
   ++protocol_messages_sent_;
-  const std::span<const std::byte> arguments = msg->bytes();
-  const dist::message_kind kind = kinds_[static_cast<std::size_t>(protocol_message::message)];
-  if (!dist::job::is_lent(arguments.size())) {
-    w.put_bytes(arguments);
-    return job_->send(to, kind, std::move(w));
-  }
-  job_->send(to, kind, w, arguments, msg, is);
+  if (!dist::job::is_lent(m.arguments.size())) return job_->send(to, m);
+  job_->send(to, m, msg, is);
 }
 
 }  // namespace stretto::mobiles

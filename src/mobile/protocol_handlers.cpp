@@ -15,7 +15,6 @@ void mobile_objects::send(rank to, protocol_message what, dist::writer&& payload
 
 void mobile_objects::dispatch(protocol_message what, rank from, dist::reader& c) {
   switch (what) {
-    case protocol_message::message: return on_message(from, c);
     case protocol_message::broadcast: return on_broadcast(from, c);
     case protocol_message::object: return on_object(from, c);
     default: return;
@@ -55,19 +54,16 @@ void mobile_objects::on_loss_at(rank location, object_id id, failure_ref cause) 
   fail_unanswered(id, cause);
 }
 
-void mobile_objects::on_message(rank from, dist::reader& c) {
-  std::uint64_t written = 0;
-  auto msg = read_header(c, job_->node_of(from), written);
-  if (c.get<std::uint8_t>()) msg->refused = failures_->read(c, from);
-  const auto arguments = c.get_bytes(written);
+void mobile_objects::on(rank from, const object_message& m) {
+  auto msg = from_header(m.header, m.name.text, job_->node_of(from));
+  if (m.refused) msg->refused = m.refused;
+  const std::span<const std::byte> arguments = m.arguments;
   if (arguments.size() <= remote_message::max_inline_bytes) msg->store_inline(arguments);
   else try {
       msg->received = job_->keep(arguments);
       msg->received_bytes = arguments.size();
     } catch (const std::bad_alloc&) {
-      return reject_message(
-          std::move(msg),
-          job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::message)], from, written));
+      return reject_message(std::move(msg), job_->no_room_for(job_->kind_of<object_message>(), from, arguments.size()));
     }
   msg->memory = {job_->pressure(), dist::back_pressure::kind::received, arguments.size()};
   ++msg->routing.hops;

@@ -1,71 +1,21 @@
-// protocol_messages.hpp - the messages between nodes about where objects are and about objects of failed nodes, and
-// replies to messages to objects (mobile_objects.hpp).
+// protocol_messages.hpp - the messages between nodes: messages to objects, replies to these, where objects are, and
+// which belong to failed nodes (mobile_objects.hpp).
 //
 // An epoch counts the migrations of an object.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "dist/message_codec.hpp"
+#include "mobile/message_fields.hpp"
 #include "mobile/messages.hpp"
 #include "mobile/pending_replies.hpp"
 #include "mobile/reply_batcher.hpp"
-
-namespace stretto::dist {
-
-template <>
-inline constexpr auto last_of<mobiles::reply_kind> = mobiles::reply_kind::end;
-
-/// Its requests, after their number in one byte.
-template <>
-struct field_codec<mobiles::reply_batcher::batch> {
-  static void put(field_encoder& to, const mobiles::reply_batcher::batch& b) {
-    to.put(static_cast<std::uint8_t>(b.count));
-    to.bytes().put_bytes(std::as_bytes(b.all()));
-  }
-  static void get(field_decoder& from, mobiles::reply_batcher::batch& b) {
-    const auto count = from.bytes().get<std::uint8_t>();
-    if (count > mobiles::reply_batcher::max_replies) return from.refuse();
-    const auto bytes = from.bytes().get_bytes(count * sizeof(std::uint64_t));
-    if (bytes.empty()) return;
-    std::memcpy(b.requests.data(), bytes.data(), bytes.size());
-    b.count = count;
-  }
-};
-
-}  // namespace stretto::dist
-
-namespace stretto::mobiles {
-
-/// The value of an aggregated reply, which is its last field: less than 64 KiB, after their number. Read as a view,
-/// which is valid while the handler runs.
-struct short_value {
-  std::span<const std::byte> all = {};
-};
-
-}  // namespace stretto::mobiles
-
-namespace stretto::dist {
-
-template <>
-struct field_codec<mobiles::short_value> {
-  static void put(field_encoder& to, const mobiles::short_value& value) {
-    to.put(static_cast<std::uint16_t>(value.all.size()));
-    to.put(value.all);
-  }
-  static void get(field_decoder& from, mobiles::short_value& value) {
-    value.all = from.bytes().get_bytes(from.bytes().get<std::uint16_t>());
-  }
-};
-
-}  // namespace stretto::dist
 
 namespace stretto::mobiles {
 
@@ -219,6 +169,15 @@ using small_message =
                  migration_cancelled, cancellation_request, object_arrived, location_query, arrival_query,
                  lost_in_transit, object_failed, object_lost, object_destroyed, resend_request, departure_query,
                  not_departed, recall, already_departed, object_accepted, object_rejected>;
+
+/// A message to an object.
+struct object_message {
+  static constexpr std::string_view message = "mobile.message";
+  message_header header = {};
+  short_name name = {};
+  failure_ref refused = {};  // remote_message::refused
+  std::span<const std::byte> arguments = {};
+};
 
 /// The fields of a reply before the value.
 struct reply_header {

@@ -17,10 +17,10 @@ failure_ref mobile_objects::rejection_failure(object_id id, const std::string& n
   return failure_ref::adopt(new failure(cause, "what was sent to " + display_name(id, name), {}));
 }
 
-void mobile_objects::on_unreceivable_message(rank from, dist::reader& message_prefix, failure_ref cause,
+void mobile_objects::on_unreceivable_message(rank from, const object_message& prefix, failure_ref cause,
                                              base::thread_context&) {
-  std::uint64_t written = 0;  // of arguments, which are not in the prefix
-  reject_message(read_header(message_prefix, job_->node_of(from), written), std::move(cause));
+  if (is_malformed(prefix)) return job_->refuse_malformed(object_message::message, from);
+  reject_message(from_header(prefix.header, prefix.name.text, job_->node_of(from)), std::move(cause));
   ++protocol_messages_received_;
 }
 

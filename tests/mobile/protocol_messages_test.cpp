@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
+#include <source_location>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -30,6 +32,8 @@ struct numbered_failures final : dist::failure_fields {
   void write(dist::writer& to, const failure& f) override { to.put(f.id()); }
   failure_ref read(dist::reader& from, dist::rank) override { return failure_number(from.get<std::uint64_t>()); }
 };
+
+message_header example_header() { return {1, 2, 3, 4, 5, 6, 7, 1, 2, 3, message_action::migrate, -4, 2, 1, 0}; }
 
 std::vector<small_message> examples() {
   return {executed_at{17, 3},
@@ -127,6 +131,39 @@ TEST_CASE("protocol messages of mobile objects keep their fields, and name no no
   REQUIRE(is_decoded(encoded(object_rejected{36, 13, failure_number(4)}), rejected));
   CHECK((rejected.object == 36 && rejected.epoch == 13));
   CHECK(rejected.cause->id() == 4);
+}
+
+TEST_CASE("a message to an object is read as it was written, and refused if cut; its arguments come last") {
+  const message_header header = example_header();
+  const std::string name(max_name_bytes, 'n');
+  const std::vector<std::byte> arguments(100, std::byte{5});
+  check_fields(object_message{});
+  check_fields(object_message{.header = header, .name = {"a name"}, .arguments = arguments}, arguments.size());
+  check_fields(object_message{.header = header, .refused = failure_number(8)});
+  const std::vector<std::byte> bytes =
+      encoded(object_message{.header = header, .name = {name}, .arguments = arguments});
+  CHECK(bytes.size() == sizeof header + 1 + name.size() + 1 + arguments.size());
+  CHECK(bytes == encoded(object_message{.header = header, .name = {name + " and more"}, .arguments = arguments}));
+  object_message read;
+  REQUIRE(is_decoded(bytes, read));
+  CHECK(std::memcmp(&read.header, &header, sizeof header) == 0);
+  CHECK((read.name.text == name && !read.refused));
+  CHECK(read.arguments.data() == bytes.data() + bytes.size() - arguments.size());
+}
+
+TEST_CASE("the header of a message to an object keeps the fields of the message") {
+  const message_header header = example_header();
+  const auto msg = from_header(header, "a name", 2);
+  CHECK((msg->object == header.object && msg->number == header.number && msg->request == header.request));
+  CHECK((msg->function == 5 && msg->from == 1 && msg->target == 2 && msg->priority == -4 && msg->name == "a name" &&
+         msg->is_remote));
+  CHECK(msg->action_taken() == message_action::migrate);
+  CHECK((msg->routing.epoch == 7 && msg->routing.avoid == 3 && msg->routing.hops == 2 && msg->routing.pins_object));
+  msg->where = std::source_location::current();
+  message_header again = header_of(*msg, msg->routing, 2);
+  CHECK(from_header(again, {}, 2)->where.line() == msg->where.line());
+  again.where = header.where;
+  CHECK(std::memcmp(&again, &header, sizeof header) == 0);
 }
 
 TEST_CASE("replies of mobile objects are read as they were written, and refused if cut; a value comes last") {
