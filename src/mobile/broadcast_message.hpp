@@ -11,9 +11,10 @@
 #include <memory>
 #include <source_location>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
+#include "mobile/message_fields.hpp"
 #include "mobile/messages.hpp"
 
 namespace stretto::mobiles {
@@ -36,41 +37,36 @@ struct message_run {
   }
 };
 
+static_assert(dist::codec_traits::is_block<message_run>);
+
 struct node_messages {
-  rank node = 0;
-  std::vector<message_run> runs;
+  dist::node_rank node = {};
+  std::vector<message_run> runs = {};
 };
 
-/// The fields that all messages of a broadcast have in common.
+/// The fields that all messages of a broadcast have in common, but for the name.
 struct broadcast_header {
   object_id first = 0;
   std::uint64_t first_request = 0;
-  rank from = 0;
+  std::uint64_t function = 0;
+  std::source_location where = {};
+  dist::node_rank from = {};
   message_action action = message_action::handle;
   std::int8_t priority = 0;
-  std::uint64_t function = 0;
-  std::source_location where;
-  std::string name;
 
   /// Sets these fields, the object and the request of one message.
   void fill(remote_message& msg, std::uint64_t index, std::uint64_t position) const;
 };
 
-struct broadcast_message : broadcast_header {
-  static constexpr std::size_t run_bytes = 40;
+struct broadcast_message {
+  static constexpr std::string_view message = "mobile.broadcast";
+  broadcast_header header = {};
+  short_name name = {};
+  std::vector<node_messages> nodes = {};  // the first one is the receiver
+  std::span<const std::byte> arguments = {};
 
-  broadcast_message() = default;
-  broadcast_message(const broadcast_header& all, std::span<const std::byte> bytes)
-      : broadcast_header(all), arguments(bytes) {}
-  /// `node` is the sender: it names source lines that cannot be decoded.
-  broadcast_message(dist::reader& from, std::uint16_t node);
-  /// Does not write the arguments, which follow.
-  void write_header(dist::writer& to, std::span<const node_messages> nodes, std::uint16_t node) const;
   /// The i-th message of a run, without arguments.
   std::unique_ptr<remote_message> message_at(const message_run& run, std::uint32_t i) const;
-
-  std::vector<node_messages> nodes;      // of a received message: the first one is the receiver
-  std::span<const std::byte> arguments;  // in the message, or of the sender
 };
 
 }  // namespace stretto::mobiles

@@ -1,6 +1,7 @@
 // broadcast_protocol.cpp - broadcasts: one network message for all objects of a node, forwarding to other nodes, and
 // aggregated replies.
 #include <algorithm>
+#include <iterator>
 #include <new>
 
 #include "base/order_observer.hpp"
@@ -36,7 +37,7 @@ void mobile_objects::post_broadcast(task_record& r, detail::broadcast_body& body
   const auto m = std::make_shared<pending_broadcast>(r, body, self_);
   std::vector<std::uint64_t> local;
   for (std::uint64_t i = 0; i < body.objects; ++i) {
-    if (is_here(m->first + i)) local.push_back(i);
+    if (is_here(m->header.first + i)) local.push_back(i);
     else m->elements.push_back({.index = i});
   }
   if (!m->elements.empty()) {
@@ -89,10 +90,10 @@ void mobile_objects::send_broadcast(const std::shared_ptr<pending_broadcast>& m,
   std::vector<node_messages> parts;
   std::vector<std::uint32_t> part_of(nodes(), ~std::uint32_t{0});
   remote_message one;
-  one.action = static_cast<std::uint64_t>(m->action);
+  one.action = static_cast<std::uint64_t>(m->header.action);
   one.from = self_;
   const bool is_small =
-      !job_ || !job_->may_be_refused(m->arguments.bytes.size() + max_runs * broadcast_message::run_bytes + 1024);
+      !job_ || !job_->may_be_refused(m->arguments.bytes.size() + max_runs * sizeof(message_run) + 1024);
   for (message_run message : each) {
     const auto& element = m->elements[message.position];
     one.object = m->object(element);
@@ -117,44 +118,57 @@ void mobile_objects::send_broadcast(const std::shared_ptr<pending_broadcast>& m,
       if (runs.empty() || !runs.back().try_append(message)) runs.push_back(message);
     }
   }
-  forward_broadcast(broadcast_message(*m, m->arguments.bytes), parts, m);
+  forward_broadcast({.header = m->header, .name = {m->name}, .arguments = m->arguments.bytes}, parts, m);
 }
 
 /// Sends each node its own part, or one of them also the parts of other nodes.
-void mobile_objects::forward_broadcast(const broadcast_message& all, std::span<const node_messages> parts,
+void mobile_objects::forward_broadcast(broadcast_message m, std::span<node_messages> parts,
                                        const std::shared_ptr<const void>& lent) {
-  const bool is_direct = parts.size() <= fan_out || all.arguments.size() > max_forwarded_bytes;
+  const bool is_direct = parts.size() <= fan_out || m.arguments.size() > max_forwarded_bytes;
   for (std::size_t left = is_direct ? parts.size() : fan_out; !parts.empty();
        left = std::max<std::size_t>(left - 1, 1)) {
     std::size_t taken = (parts.size() + left - 1) / left;
     while (taken > 1 && count_runs(parts.first(taken)) > max_runs) --taken;
     const auto now = parts.first(taken);
     parts = parts.subspan(taken);
-    dist::writer header;
-    all.write_header(header, now, node_);
+    const rank to = now.front().node;
+    m.nodes.assign(std::move_iterator(now.begin()), std::move_iterator(now.end()));
+    dist::writer head;
+    dist::encode_head(head, m, job_->environment(self_));
     ++protocol_messages_sent_;
     ++broadcast_messages_sent_;
-    const auto kind = kinds_[static_cast<std::size_t>(protocol_message::broadcast)];
-    if (lent && header.size() <= net::transport::most_head_bytes) {
-      job_->send(now.front().node, kind, header, all.arguments, std::const_pointer_cast<void>(lent),
-                 dist::job::counting::itself);
+    const dist::message_kind kind = job_->kind_of<broadcast_message>();
+    if (lent && head.size() <= net::transport::most_head_bytes) {
+      job_->send(to, kind, head, m.arguments, lent, dist::job::counting::itself);
     } else {
-      header.put_bytes(all.arguments);
-      job_->send(now.front().node, kind, std::move(header));
+      head.put_bytes(m.arguments);
+      job_->send(to, kind, std::move(head));
     }
   }
 }
 
-void mobile_objects::on_broadcast(rank from, dist::reader& c) {
-  const broadcast_message all(c, job_->node_of(from));
-  if (!c.is_whole() || all.nodes.empty()) return;
-  const std::span<const node_messages> others = std::span(all.nodes).subspan(1);
-  if (!others.empty()) {
+bool mobile_objects::is_malformed(const broadcast_message& m) const noexcept {
+  const broadcast_header& h = m.header;
+  if (!h.first || home_of(h.first) == no_rank) return true;
+  if (h.action != message_action::handle && h.action != message_action::destroy) return true;
+  if (m.nodes.empty() || m.nodes.front().node != self_) return true;
+  constexpr unsigned home_shift = 48;  // all objects of a broadcast have one home node
+  const auto leaves_home = [&](const message_run& r) {
+    const std::uint64_t behind = r.index + r.count;
+    return r.index >> home_shift || !r.count || (h.first + behind - 1) >> home_shift != h.first >> home_shift;
+  };
+  return std::ranges::any_of(m.nodes, [&](const node_messages& n) { return std::ranges::any_of(n.runs, leaves_home); });
+}
+
+void mobile_objects::on(rank from, const broadcast_message& all) {
+  const rank sender = all.header.from;
+  if (all.nodes.size() > 1) {
+    std::vector<node_messages> others(all.nodes.begin() + 1, all.nodes.end());
     // The sender must learn of parts that are lost on the way, as of any message that this node has forwarded.
-    for (const node_messages& to : others) record_forward(to.node, all.from);
+    for (const node_messages& to : others) record_forward(to.node, sender);
     if (std::ranges::any_of(others, [&](const node_messages& to) { return is_lost(to.node); }))
-      send(all.from, resend_request{0, all.from});
-    forward_broadcast(all, others, {});
+      send(sender, resend_request{0, sender});
+    forward_broadcast({.header = all.header, .name = all.name, .arguments = all.arguments}, others, {});
   }
   const auto& runs = all.nodes.front().runs;
   const bool is_inline = all.arguments.size() <= remote_message::max_inline_bytes;
@@ -163,11 +177,10 @@ void mobile_objects::on_broadcast(rank from, dist::reader& c) {
   if (!is_inline) try {
       arguments = job_->keep(all.arguments);
     } catch (const std::bad_alloc&) {
-      no_room =
-          job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::broadcast)], from, all.arguments.size());
+      no_room = job_->no_room_for(job_->kind_of<broadcast_message>(), from, all.arguments.size());
     }
   reply_aggregation::share reply_share(std::make_shared<reply_aggregation>(
-      all.from,
+      sender,
       [](void* owner, rank to, const encoded_replies& replies) {
         auto& objects = *static_cast<mobile_objects*>(owner);
         ++objects.protocol_messages_sent_;
@@ -176,7 +189,7 @@ void mobile_objects::on_broadcast(rank from, dist::reader& c) {
       this,
       dist::back_pressure::share(job_->pressure(), dist::back_pressure::kind::received,
                                  no_room ? 0 : all.arguments.size())));
-  const detail::message_type* const type = all.function ? message_type_at(all.function) : nullptr;
+  const detail::message_type* const type = all.header.function ? message_type_at(all.header.function) : nullptr;
   thread_state& t = current_thread();
   const sched::outside_of_finishes outside(t);
   for (const message_run& r : runs)

@@ -17,13 +17,13 @@ using sched::task_record;
 using sched::thread_state;
 
 pending_broadcast::pending_broadcast(task_record& r, detail::broadcast_body& b, rank self)
-    : broadcast_header{.first = b.first,
-                       .from = self,
-                       .action = b.type ? message_action::handle : message_action::destroy,
-                       .priority = r.priority,
-                       .function = b.type ? dist::encode_constant(b.type, sizeof *b.type) : 0,
-                       .where = r.where,
-                       .name = r.name ? r.name : ""},
+    : header{.first = b.first,
+             .function = b.type ? dist::encode_constant(b.type, sizeof *b.type) : 0,
+             .where = r.where,
+             .from = self,
+             .action = b.type ? message_action::handle : message_action::destroy,
+             .priority = r.priority},
+      name(r.name ? r.name : ""),
       record(r),
       body(b),
       scope(r.scope),
@@ -31,7 +31,8 @@ pending_broadcast::pending_broadcast(task_record& r, detail::broadcast_body& b, 
 
 std::shared_ptr<const remote_message> pending_broadcast::message_to(const element& e) const {
   const std::shared_ptr<remote_message> msg = make_remote_message();
-  fill(*msg, e.index, position(e));
+  header.fill(*msg, e.index, position(e));
+  msg->name = name;
   msg->type = type;
   msg->number = e.number;
   msg->received = {shared_from_this(), arguments.bytes.data()};
@@ -63,8 +64,8 @@ void pending_broadcast::end() noexcept {
   local_waiters_ = nullptr;
   if (cause_) {
     const failure_ref why = std::exchange(cause_, {});
-    return sched::skip_task(t, record,
-                            detail::make_failure(why->as_exception(&where), detail::describe_task(record), where));
+    return sched::skip_task(
+        t, record, detail::make_failure(why->as_exception(&header.where), detail::describe_task(record), header.where));
   }
   if (body.is_run) {
     record.made_ready_by(t.current_id);
@@ -85,7 +86,7 @@ void pending_broadcast::send_local(const std::vector<std::uint64_t>& local) {
   local_waiters_ = std::make_unique<local_waiter[]>(local.size());
   detail::task_request bare;
   bare.name = name;
-  bare.priority = priority;
+  bare.priority = header.priority;
   local_waiter* w = local_waiters_.get();
   for (const std::uint64_t index : local) {
     w->fire = local_waiter::run;
@@ -94,12 +95,12 @@ void pending_broadcast::send_local(const std::vector<std::uint64_t>& local) {
     w->index = index;
     failure_ref cause;
     try {
-      const detail::future_base message = body.send_local(body, index, bare, where);
+      const detail::future_base message = body.send_local(body, index, bare, header.where);
       completion& c = *static_cast<dependency>(message).task();
       if (c.subscribe(*w++)) continue;
       cause = failure_ref::share(c.cause());
     } catch (...) {
-      cause = detail::make_failure(std::current_exception(), detail::describe_task(record), where);
+      cause = detail::make_failure(std::current_exception(), detail::describe_task(record), header.where);
     }
     element_ended(index, std::move(cause));
   }
@@ -129,9 +130,9 @@ std::uint64_t allocate_broadcast_requests(std::uint64_t& next, std::uint64_t cou
 
 void broadcast_table::add(const std::shared_ptr<pending_broadcast>& m) {
   const std::scoped_lock lock(lock_);
-  m->first_request = allocate_broadcast_requests(next_, m->elements.size());
+  m->header.first_request = allocate_broadcast_requests(next_, m->elements.size());
   for (const auto& e : m->elements) m->ends_missing += e.is_open();
-  if (m->ends_missing) all_.emplace(m->first_request, m);
+  if (m->ends_missing) all_.emplace(m->header.first_request, m);
 }
 
 broadcast_table::map::iterator broadcast_table::find(std::uint64_t request) {
@@ -155,7 +156,7 @@ std::optional<broadcast_table::replied_message> broadcast_table::complete(reply_
     const auto found = find(request);
     if (found == all_.end()) return {};  // it has been given up
     m = found->second;
-    e = &m->elements[request - m->first_request];
+    e = &m->elements[request - m->header.first_request];
     is_first = e->is_open() && what != reply_kind::end;
     if (what == reply_kind::end && e->state == element::open) {  // the end may overtake the value
       e->state = element::ended_without_value;
@@ -182,7 +183,7 @@ std::optional<broadcast_table::replied_message> broadcast_table::complete(reply_
         field_reader from(value);
         m->body.read(m->body, index, from);
       } catch (...) {
-        cause = detail::make_failure(std::current_exception(), detail::describe_task(m->record), m->where);
+        cause = detail::make_failure(std::current_exception(), detail::describe_task(m->record), m->header.where);
       }
     m->element_ended(index, std::move(cause));
   }

@@ -38,8 +38,7 @@ inline bool is_broadcast_request(std::uint64_t request) noexcept {
 /// Returns the first of `count` consecutive request numbers with both bits set, and sets `next` behind them.
 std::uint64_t allocate_broadcast_requests(std::uint64_t& next, std::uint64_t count) noexcept;
 
-/// The common header is complete from the start, except for the first request, which the table assigns.
-class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>, public broadcast_header {
+class pending_broadcast : public std::enable_shared_from_this<pending_broadcast> {
  public:
   /// An object that was remote. Protected by the lock of the table.
   struct element {
@@ -55,8 +54,8 @@ class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>
   pending_broadcast(sched::task_record& r, detail::broadcast_body& b, rank self);
   pending_broadcast(const pending_broadcast&) = delete;
 
-  object_id object(const element& e) const noexcept { return first + e.index; }
-  std::uint64_t request(const element& e) const noexcept { return first_request + position(e); }
+  object_id object(const element& e) const noexcept { return header.first + e.index; }
+  std::uint64_t request(const element& e) const noexcept { return header.first_request + position(e); }
   /// The message to one element.
   std::shared_ptr<const remote_message> message_to(const element& e) const;
 
@@ -71,6 +70,8 @@ class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>
   /// For hang reports: if the waiter belongs to a broadcast, adds an edge from its record to the target.
   static bool add_wait_edge(const base::wait_walk::found_waiter& found, base::wait_walk& walk);
 
+  broadcast_header header;  // the table sets the first request
+  const std::string name;
   sched::task_record& record;    // until all have replied
   detail::broadcast_body& body;  // until all have replied
   sched::finish_scope* const scope;

@@ -25,7 +25,8 @@ mobile_objects::mobile_objects(dist::job* j, dist::failure_codec* causes)
   if (!j) return;
   register_handlers(std::make_index_sequence<protocol_message_count>());
   register_alternatives(static_cast<small_message*>(nullptr));
-  register_structs<object_message, value_reply, value_and_end_reply, end_reply, batched_replies, aggregated_replies>();
+  register_structs<object_message, broadcast_message, value_reply, value_and_end_reply, end_reply, batched_replies,
+                   aggregated_replies>();
   job_->on_refused<&mobile_objects::on_unreceivable_message>(this);
   job_->on_refused<&mobile_objects::on_unreceivable_reply<value_reply>>(this);
   job_->on_refused<&mobile_objects::on_unreceivable_reply<value_and_end_reply>>(this);
@@ -34,7 +35,7 @@ mobile_objects::mobile_objects(dist::job* j, dist::failure_codec* causes)
 
 template <std::size_t... n>
 void mobile_objects::register_handlers(std::index_sequence<n...>) {
-  constexpr const char* names[] = {"object", "broadcast"};
+  constexpr const char* names[] = {"object"};
   static_assert(std::size(names) == protocol_message_count);
   ((kinds_[n] = job_->on<&mobile_objects::on_protocol_message<static_cast<protocol_message>(n)>>(
         std::string("mobile.") + names[n], this)),

@@ -176,8 +176,7 @@ class mobile_objects final : public dist::protocol {
  private:
   /// Messages between nodes that are no structs (protocol_messages.hpp), with their fields.
   enum class protocol_message : std::uint8_t {
-    object,     // header, state, messages; to the destination
-    broadcast,  // header, arguments
+    object,  // header, state, messages; to the destination
     count
   };
   static constexpr std::size_t protocol_message_count = static_cast<std::size_t>(protocol_message::count);
@@ -303,9 +302,8 @@ class mobile_objects final : public dist::protocol {
   // Broadcasts.
   void post_remote_elements(const std::shared_ptr<pending_broadcast>& m);
   void send_broadcast(const std::shared_ptr<pending_broadcast>& m, const std::vector<message_run>& each);
-  void forward_broadcast(const broadcast_message& all, std::span<const node_messages> parts,
-                         const std::shared_ptr<const void>& lent);
-  void on_broadcast(rank from, dist::reader& c);
+  /// Takes the runs of `parts`; those of `m` are not sent.
+  void forward_broadcast(broadcast_message m, std::span<node_messages> parts, const std::shared_ptr<const void>& lent);
   bool try_begin_at_once(remote_message& msg);
 
   // Migration.
@@ -352,6 +350,7 @@ class mobile_objects final : public dist::protocol {
     return h.from >= nodes() || h.target >= nodes() || h.action > message_action::migrate || h.pins_object > 1 ||
            h.unused || !h.object || home_of(h.object) == no_rank;
   }
+  bool is_malformed(const broadcast_message& m) const noexcept;
   static bool is_malformed(const reply_header& header) noexcept {
     return header.cause ? header.attachments.has_value() : header.is_permanent;
   }
@@ -401,6 +400,7 @@ class mobile_objects final : public dist::protocol {
   /// `location` no_rank: the object is lost wherever it was.
   void on_loss_at(rank location, object_id id, failure_ref cause);
   void on(rank from, const object_message& m);
+  void on(rank from, const broadcast_message& m);
   void on(rank from, const value_reply& m) { on_reply(reply_kind::value, from, m.header, m.value); }
   void on(rank from, const value_and_end_reply& m) { on_reply(reply_kind::value_and_end, from, m.header, m.value); }
   void on(rank from, const end_reply& m) { on_reply(reply_kind::end, from, m.header, {}); }

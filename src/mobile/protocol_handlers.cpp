@@ -15,7 +15,6 @@ void mobile_objects::send(rank to, protocol_message what, dist::writer&& payload
 
 void mobile_objects::dispatch(protocol_message what, rank from, dist::reader& c) {
   switch (what) {
-    case protocol_message::broadcast: return on_broadcast(from, c);
     case protocol_message::object: return on_object(from, c);
     default: return;
   }
