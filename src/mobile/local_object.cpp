@@ -69,6 +69,15 @@ bool local_object::has_pending_migration(rank sender, std::uint64_t request) con
   });
 }
 
+void local_object::put_back(message_queue queue, std::unique_ptr<remote_message> msg) {
+  switch (queue) {
+    case message_queue::migrations: pending_migrations_.push_back(msg.release()); return;
+    case message_queue::accepted: waiting_.push(*msg.release()); return;
+    case message_queue::out_of_order:
+      if (sender(msg->from).out_of_order.try_emplace(msg->number, msg.get()).second) msg.release();
+  }
+}
+
 void local_object::drop_messages() noexcept {
   while (message* const msg = waiting_.pop()) delete static_cast<remote_message*>(msg);
   for (message* const msg : pending_migrations_) delete static_cast<remote_message*>(msg);
@@ -110,10 +119,7 @@ std::unique_ptr<local_object> departed_object::take_back() {
   for (auto& [sender, c] : o.remote_senders()) forget(c);
   for (const carried_message& c : messages) {
     auto msg = std::make_unique<remote_message>(*c.what);
-    if (c.mark == 'm') o.pending_migrations().push_back(msg.release());
-    else if (c.mark == 'w') o.waiting().push(*msg.release());
-    else if (sender_state& sender = o.sender(msg->from); sender.out_of_order.try_emplace(msg->number, msg.get()).second)
-      msg.release();
+    o.put_back(c.queue, std::move(msg));
   }
   messages.clear();
   return std::move(what);

@@ -45,8 +45,8 @@ struct sender_state {
   std::uint64_t next = 0;                          // sequence number that the object accepts next
   std::map<std::uint64_t, message*> out_of_order;  // early messages; null: given up, is skipped
   struct residence {
-    std::uint64_t end;  // messages with lower numbers, from the end of the residence before, were handled
-    rank on;            // on this node
+    std::uint64_t end = 0;    // messages with lower numbers, from the end of the residence before, were handled
+    dist::node_rank on = {};  // on this node
   };
   std::vector<residence> residences;  // on nodes that the object has left; answered ones are removed
   /// messages that were skipped for lack of memory, until they have a reply
@@ -58,6 +58,9 @@ struct sender_state {
   /// Deletes remote messages that nobody will answer.
   void drop_out_of_order() noexcept;
 };
+
+/// Where a message waits in its object. An accepted one is in the common queue.
+enum class message_queue : std::uint8_t { migrations, accepted, out_of_order };
 
 enum class acceptance : std::uint8_t { accepted, early, duplicate };
 
@@ -118,6 +121,8 @@ class local_object : public detail::local_object_base {
   /// Adds the device time of its kernels since the last call to `load`.
   void count_devices() noexcept;
 
+  /// A message that has waited there on another node, or before the object left.
+  void put_back(message_queue queue, std::unique_ptr<remote_message> msg);
   /// Deletes the messages of an object that arrived and is not installed.
   void drop_messages() noexcept;
 
@@ -144,7 +149,7 @@ class local_object : public detail::local_object_base {
 /// has accepted or rejected it.
 struct departed_object {
   struct carried_message {
-    char mark;  // 'm' migration, 'w' accepted, 'h' out of order
+    message_queue queue;
     std::shared_ptr<const remote_message> what;
   };
   explicit departed_object(std::unique_ptr<local_object> o) noexcept : what(std::move(o)) {}

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "dist/message_codec.hpp"
 #include "mobile/messages.hpp"
@@ -19,6 +20,12 @@ namespace stretto::mobiles {
 /// A name, after its length in one byte; of a longer one the first max_name_bytes characters.
 struct short_name {
   std::string_view text = {};
+};
+
+/// Fields after their number, of 64 bits: of messages that may be longer than 4 GiB.
+template <class T>
+struct long_list {
+  std::vector<T> all = {};
 };
 
 /// The value of an aggregated reply, which is its last field: less than 64 KiB, after their number.
@@ -45,6 +52,20 @@ struct field_codec<mobiles::short_name> {
     if (!length) return;
     const auto bytes = from.bytes().get_bytes(length);
     name.text = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+};
+
+/// A number that the bytes cannot hold allocates nothing: each field takes at least one.
+template <class T>
+struct field_codec<mobiles::long_list<T>> {
+  static void put(field_encoder& to, const mobiles::long_list<T>& list) {
+    to.put(static_cast<std::uint64_t>(list.all.size()));
+    for (const T& one : list.all) to.put(one);
+  }
+  static void get(field_decoder& from, mobiles::long_list<T>& list) {
+    const auto n = from.bytes().get<std::uint64_t>();
+    if (n > from.bytes().left()) return from.refuse();
+    for (std::uint64_t i = 0; i < n && from.is_good(); ++i) from.get(list.all.emplace_back());
   }
 };
 

@@ -64,43 +64,6 @@ std::unique_ptr<remote_message> from_header(const message_header& h, std::string
   return msg;
 }
 
-void write(dist::writer& to, const remote_message& msg, const routing_state& routing, std::uint16_t node) {
-  to.put_front(header_of(msg, routing, node));
-  to.put_text(msg.name, max_name_bytes);
-  to.put(static_cast<std::uint64_t>(msg.bytes().size()));
-  to.put_bytes(msg.bytes());
-}
-
-std::unique_ptr<remote_message> read_message(dist::reader& from, std::uint16_t node) {
-  const auto header = from.get_front<message_header>();
-  auto msg = from_header(header, from.get_text(), node);
-  const auto bytes = from.get_bytes(from.get<std::uint64_t>());
-  if (bytes.size() <= remote_message::max_inline_bytes) msg->store_inline(bytes);
-  else msg->arguments.bytes.assign(bytes.begin(), bytes.end());
-  return msg;
-}
-
-migration_header::migration_header(dist::reader& from)
-    : is_retained(from.get<std::uint8_t>() == retained),
-      is_constructed(from.get<std::uint8_t>() != 0),
-      epoch(from.get<std::uint32_t>()),
-      id(from.get<object_id>()),
-      type(from.get<std::uint64_t>()),
-      along(from.get<std::uint64_t>()),
-      parts(from.get<std::uint64_t>()),
-      name(from.get_text()) {}
-
-void migration_header::write(dist::writer& to) const {
-  to.put(is_retained ? retained : not_retained)
-      .put(static_cast<std::uint8_t>(is_constructed))
-      .put(epoch)
-      .put(id)
-      .put(type)
-      .put(along)
-      .put(parts);
-  to.put_text(name, max_name_bytes);
-}
-
 detail::parcel arguments_of(const message& local) {
   detail::parcel all;
   if (auto* const spare = spare_bytes()) all.bytes.swap(*spare);

@@ -100,6 +100,11 @@ struct remote_message : message {
     return {received ? received.get() : inline_bytes_, received_bytes};
   }
   void set_arguments(detail::parcel&& all);
+  /// Copies them.
+  void set_received_arguments(std::span<const std::byte> bytes) {
+    if (bytes.size() <= max_inline_bytes) store_inline(bytes);
+    else arguments.bytes.assign(bytes.begin(), bytes.end());
+  }
   /// At most max_inline_bytes.
   void store_inline(std::span<const std::byte> bytes) noexcept {
     if (!bytes.empty()) std::memcpy(inline_bytes_, bytes.data(), bytes.size());
@@ -136,9 +141,6 @@ message_header header_of(const remote_message& msg, const routing_state& routing
 /// A message without arguments. `node` is the sender of the header: it names a source line that cannot be decoded.
 std::unique_ptr<remote_message> from_header(const message_header& header, std::string_view name, std::uint16_t node);
 
-/// Does not write `refused`.
-void write(dist::writer& to, const remote_message& msg, const routing_state& routing, std::uint16_t node);
-std::unique_ptr<remote_message> read_message(dist::reader& from, std::uint16_t node);
 /// The remote form of a local message; the body of the local one stays as it is.
 std::shared_ptr<remote_message> to_remote(message& local, object_id object, rank self, detail::parcel&& arguments);
 /// Of a local message.
@@ -151,22 +153,6 @@ inline detail::value_reader drop_local_body(sched::task_record& r) noexcept {
   r.drop_body();
   return read;
 }
-
-/// The header of a migrating object.
-struct migration_header {
-  static constexpr std::uint8_t not_retained = 0, retained = 1;
-  migration_header() = default;
-  explicit migration_header(dist::reader& from);
-  void write(dist::writer& to) const;
-
-  bool is_retained = false;  // the source keeps it until the destination has accepted it
-  bool is_constructed = false;
-  std::uint32_t epoch = 0;
-  object_id id = 0;
-  std::uint64_t type = 0, along = 0;  // encoded mobile_type; attachments (data::keep_for)
-  std::uint64_t parts = 0;            // number of the parts that were sent ahead; 0: none
-  std::string name;
-};
 
 /// The constant at that address of this program; null if there is none.
 const detail::message_type* message_type_at(std::uint64_t bits);

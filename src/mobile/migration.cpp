@@ -23,13 +23,12 @@ std::uint64_t mixed(std::uint64_t x) noexcept {
   return x ^ x >> 31;
 }
 
-void put_sender_state(dist::writer& w, rank of, const sender_state& c, dist::failure_codec& causes) {
-  w.put(of);
-  w.put(c.next);
-  w.put(static_cast<std::uint32_t>(c.residences.size()));
-  for (const sender_state::residence& s : c.residences) w.put(s.end), w.put(s.on);
-  w.put(static_cast<std::uint32_t>(c.refused.size()));
-  for (const auto& [number, cause] : c.refused) w.put(number), causes.write(w, *cause.get());
+migrated_sender fields_of(rank of, const sender_state& c) {
+  migrated_sender m{.node = of, .next = c.next, .residences = c.residences};
+  for (const auto& [number, cause] : c.refused) m.refused.push_back({number, cause});
+  for (const auto& [number, msg] : c.out_of_order)
+    if (!msg) m.skipped.push_back(number);
+  return m;
 }
 
 }  // namespace
@@ -211,74 +210,67 @@ void mobile_objects::send_object(std::unique_ptr<local_object> leaves, detail::p
   local_object& o = *sent->what;
   const rank to = o.destination;
   o.record_residence();
-  migration_header head;
-  head.id = o.id;
-  head.epoch = epoch;
-  head.type = dist::encode_constant(o.type, sizeof *o.type);
-  head.is_constructed = o.object != nullptr;
-  head.along = data::keep_for(to, std::move(content.along), base::require_current("migrate"));
-  head.name = o.name;
+  object_migration m;
+  m.header = {.is_constructed = o.object != nullptr,
+              .epoch = epoch,
+              .object = o.id,
+              .type = dist::encode_constant(o.type, sizeof *o.type),
+              .attachments = data::keep_for(to, std::move(content.along), base::require_current("migrate"))};
+  m.name = {o.name};
   std::uint64_t apart = 0;
   for (const detail::part_apart& p : content.apart) apart += p.bytes.size();
-  if (apart) head.parts = parts_->send(to, content.apart, sent);
-  dist::writer w;
-  head.write(w);
-  w.put(static_cast<std::uint32_t>(content.apart.size()));
-  for (const detail::part_apart& p : content.apart) w.put(static_cast<std::uint64_t>(p.behind));
+  if (apart) m.header.parts = parts_->send(to, content.apart, sent);
+  for (const detail::part_apart& p : content.apart) m.behind.all.push_back(p.behind);
   o.count_devices();
-  w.put(o.load.workers.unreported());
-  w.put(o.load.devices.unreported());
-  w.put(o.load.hint);
-  w.put(static_cast<std::uint64_t>(content.bytes.size()));
-  w.put_bytes(content.bytes);
-  w.put(static_cast<std::uint32_t>(o.remote_senders().size() + 1));
-  put_sender_state(w, self_, o.local_sender(), *failures_);
-  for (const auto& [sender, c] : o.remote_senders()) put_sender_state(w, sender, c, *failures_);
+  m.load = {o.load.workers.unreported(), o.load.devices.unreported(), o.load.hint};
+  m.bytes = {content.bytes};
+  m.senders.all.push_back(fields_of(self_, o.local_sender()));
+  for (const auto& [sender, c] : o.remote_senders()) m.senders.all.push_back(fields_of(sender, c));
 
   // Local messages become remote ones. One whose arguments cannot be written fails; the others are sent.
-  std::vector<departed_object::carried_message>& gone = sent->messages;
   std::uint64_t asked = 0;
-  const auto put = [&](char mark, message& msg) {
+  const auto put_remote = [&](message_queue queue, std::shared_ptr<const remote_message> remote) {
+    m.messages.all.push_back({header_of(*remote, {}, node_), queue, {remote->name}, {remote->bytes()}});
+    sent->messages.push_back({queue, std::move(remote)});
+  };
+  const auto put = [&](message_queue queue, message& msg) {
     if (msg.is_remote) {
       auto& remote = static_cast<remote_message&>(msg);
       remote.memory.end();
       remote.reply_share.end();
-      gone.push_back({mark, std::shared_ptr<const remote_message>(&remote)});
-      write(w, remote, {}, node_);
-      return true;
+      return put_remote(queue, std::shared_ptr<const remote_message>(&remote));
     }
     detail::parcel arguments;
     try {
       arguments = arguments_of(msg);
     } catch (...) {
-      complete_unhandled(
+      return complete_unhandled(
           msg, detail::make_failure(std::current_exception(), display_name(o.id, o.name), record_of(msg).where), false);
-      return false;
     }
     const std::shared_ptr<remote_message> remote = to_remote(msg, o.id, self_, std::move(arguments));
     sched::task_record& r = record_of(msg);
     pending_replies_.add(r, drop_local_body(r), remote);
-    write(w, *remote, {}, node_);
-    gone.push_back({mark, remote});
+    put_remote(queue, remote);
     ++asked;
-    return true;
   };
-  const auto put_marked = [&](char mark, message& msg) {
-    w.put(mark);
-    if (!put(mark, msg)) write(w, remote_message(), {}, node_);  // in place of the failed one
-  };
-  const auto put_out_of_order = [&](rank sender, const sender_state& c) {
+  const auto put_out_of_order = [&](const sender_state& c) {
     for (const auto& [number, msg] : c.out_of_order)
-      if (msg) put_marked('h', *msg);
-      else w.put('s'), w.put(sender), w.put(number);
+      if (msg) put(message_queue::out_of_order, *msg);
   };
-  for (message* msg : o.pending_migrations()) put_marked('m', *msg);
-  while (message* const msg = o.waiting().pop()) put_marked('w', *msg);
-  put_out_of_order(self_, o.local_sender());
-  for (const auto& [sender, c] : o.remote_senders()) put_out_of_order(sender, c);
-  w.put('.');
-  const bool is_retained = apart || job_->may_be_refused(w.size());
-  if (is_retained) w.replace_first(migration_header::retained);
+  for (message* msg : o.pending_migrations()) put(message_queue::migrations, *msg);
+  while (message* const msg = o.waiting().pop()) put(message_queue::accepted, *msg);
+  put_out_of_order(o.local_sender());
+  for (const auto& [sender, c] : o.remote_senders()) put_out_of_order(c);
+
+  m.header.is_retained = apart || job_->may_be_refused(content.bytes.size());
+  dist::writer w;
+  dist::encode_message(w, m, job_->environment(self_));
+  const bool is_retained = m.header.is_retained || job_->may_be_refused(w.size());
+  if (is_retained && !m.header.is_retained) {  // its messages make it large
+    m.header.is_retained = true;
+    w = dist::writer();
+    dist::encode_message(w, m, job_->environment(self_));
+  }
   // the object came back before this node was told that the destination had accepted it
   std::shared_ptr<departed_object> old;
   {
@@ -290,7 +282,8 @@ void mobile_objects::send_object(std::unique_ptr<local_object> leaves, detail::p
       if (is_retained) old = std::exchange(e->departed, sent);
     }
   }
-  send(to, protocol_message::object, std::move(w));
+  ++protocol_messages_sent_;
+  job_->send(to, job_->kind_of<object_migration>(), std::move(w));
 }
 
 }  // namespace stretto::mobiles

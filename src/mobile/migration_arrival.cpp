@@ -2,6 +2,7 @@
 // installs it.
 #include <stretto/error.hpp>
 
+#include <algorithm>
 #include <new>
 
 #include "data/other_nodes.hpp"
@@ -49,53 +50,51 @@ struct mobile_objects::arriving_object {
   std::vector<std::byte> bytes;       // of an object with parts
 };
 
-void mobile_objects::on_object(rank from, dist::reader& c) {
-  const std::uint64_t length = c.left();
-  auto o = std::make_unique<arriving_object>(from, migration_header(c));
-  const migration_header& head = o->head;
+bool mobile_objects::is_malformed(const object_migration& m) const noexcept {
+  const auto is_of_another_object = [&](const migrated_message& one) {
+    return is_malformed(one.header) || one.header.object != m.header.object;
+  };
+  const auto has_empty_refusal = [](const migrated_sender& s) {
+    return std::ranges::any_of(s.refused, [](const migrated_refusal& r) { return !r.cause; });
+  };
+  return is_malformed(m.header) || std::ranges::any_of(m.messages.all, is_of_another_object) ||
+         std::ranges::any_of(m.senders.all, has_empty_refusal);
+}
+
+void mobile_objects::on_object(rank from, const object_migration& m, base::thread_context&) {
+  if (is_malformed(m)) return job_->refuse_malformed(object_migration::message, from);
+  const migration_header& head = m.header;
+  const std::span<const std::byte> bytes = m.bytes.all;
+  auto o = std::make_unique<arriving_object>(from, head);
+  o->what = std::make_unique<local_object>(head.object, mobile_type_at(head.type), std::string(m.name.text), head.epoch,
+                                           self_);
   std::uint64_t apart = 0;
   if (head.parts) o->parts = parts_->take(from, head.parts);
   for (const auto& p : o->parts) apart += p.bytes();
-  if (apart && !job_->has_room_for(length + apart)) {
+  std::uint64_t all = bytes.size() + apart;
+  for (const migrated_message& one : m.messages.all) all += one.arguments.all.size();
+  if (apart && !job_->has_room_for(all)) {
     ++protocol_messages_received_;
-    return reject_object(
-        from, head,
-        job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::object)], from, length + apart));
+    return reject_object(from, head, o->what->name, job_->no_room_for(job_->kind_of<object_migration>(), from, all));
   }
-  o->what = std::make_unique<local_object>(head.id, mobile_type_at(head.type), head.name, head.epoch, self_);
+  o->behind = m.behind.all;
   local_object& is = *o->what;
-  for (auto n = c.get<std::uint32_t>(); n && c.is_whole(); --n) o->behind.push_back(c.get<std::uint64_t>());
-  is.load.workers.add(c.get<double>());
-  is.load.devices.add(c.get<double>());
-  is.load.hint = c.get<double>();
-  const auto bytes = c.get_bytes(c.get<std::uint64_t>());
+  is.load.workers.add(m.load.workers);
+  is.load.devices.add(m.load.devices);
+  is.load.hint = m.load.hint;
   is.load.bytes = bytes.size() + apart;
-  for (auto n = c.get<std::uint32_t>(); n && c.is_whole(); --n) {
-    sender_state& sender = is.sender(c.get<rank>());
-    sender.next = c.get<std::uint64_t>();
-    for (auto residences = c.get<std::uint32_t>(); residences && c.is_whole(); --residences) {
-      const auto end = c.get<std::uint64_t>();
-      sender.residences.push_back({end, c.get<rank>()});
-    }
-    for (auto refused = c.get<std::uint32_t>(); refused && c.is_whole(); --refused) {
-      const auto number = c.get<std::uint64_t>();
-      sender.refused[number] = failures_->read(c, from);
-    }
+  for (const migrated_sender& one : m.senders.all) {
+    sender_state& sender = is.sender(one.node);
+    sender.next = one.next;
+    sender.residences = one.residences;
+    for (const migrated_refusal& r : one.refused) sender.refused[r.number] = r.cause;
+    for (const std::uint64_t number : one.skipped) sender.out_of_order.try_emplace(number, nullptr);
   }
-  for (char mark = c.get<char>(); mark != '.' && c.is_whole(); mark = c.get<char>()) {
-    if (mark == 's') {
-      sender_state& sender = is.sender(c.get<rank>());
-      sender.out_of_order.try_emplace(c.get<std::uint64_t>(), nullptr);
-      continue;
-    }
-    auto msg = read_message(c, job_->node_of(from));
-    if (!msg->object) continue;
+  for (const migrated_message& one : m.messages.all) {
+    auto msg = from_header(one.header, one.name.text, job_->node_of(from));
+    msg->set_received_arguments(one.arguments.all);
     if (msg->function) msg->type = message_type_at(msg->function);
-    if (mark == 'm') is.pending_migrations().push_back(msg.release());
-    else if (mark == 'w') is.waiting().push(*msg.release());
-    else if (sender_state& sender = is.sender(msg->from);
-             sender.out_of_order.try_emplace(msg->number, msg.get()).second)
-      msg.release();
+    is.put_back(one.queue, std::move(msg));
   }
   if (!head.parts) return read_object(std::move(o), bytes);
   // A task waits for the parts. The node is not idle meanwhile.
@@ -103,7 +102,7 @@ void mobile_objects::on_object(rank from, dist::reader& c) {
   thread_state& t = current_thread();
   const sched::outside_of_finishes outside(t);
   sched::count_spawned(t);
-  sched::spawn_counted(t, {.scope = t.owner->root, .where = {}, .name = head.name}, read_task{this, o.release()});
+  sched::spawn_counted(t, {.scope = t.owner->root, .where = {}, .name = is.name}, read_task{this, o.release()});
 }
 
 void mobile_objects::read_task::operator()() const {
@@ -137,17 +136,17 @@ void mobile_objects::read_object(std::unique_ptr<arriving_object> arriving, std:
   } catch (...) {
     cause = detail::make_failure(std::current_exception(), display_name(o.id, o.name), {});
   }
-  if (has_come && !has_room) reject_object(from, head, std::move(cause));
+  if (has_come && !has_room) reject_object(from, head, o.name, std::move(cause));
   else if (has_come) accept_object(std::move(arriving), std::move(cause));
   ++protocol_messages_received_;
 }
 
 void mobile_objects::accept_object(std::unique_ptr<arriving_object> arriving, failure_ref cause) {
   const rank from = arriving->from;
-  const object_id id = arriving->head.id;
+  const object_id id = arriving->head.object;
   const std::uint32_t epoch = arriving->head.epoch;
   if (arriving->head.is_retained) send(from, object_accepted{id, epoch});
-  data::acknowledge_message(from, arriving->head.along, base::require_current("migrate"));
+  data::acknowledge_message(from, arriving->head.attachments, base::require_current("migrate"));
   deferred_actions actions;
   failure_ref was_lost;
   {

@@ -3,7 +3,6 @@
 
 #include <stretto/error.hpp>
 
-#include <iterator>
 #include <utility>
 
 #include "dist/program_constants.hpp"
@@ -23,25 +22,15 @@ mobile_objects::mobile_objects(dist::job* j, dist::failure_codec* causes)
       quiescence_(j, [this] { return message_totals(); }),
       balancing_(j) {
   if (!j) return;
-  register_handlers(std::make_index_sequence<protocol_message_count>());
   register_alternatives(static_cast<small_message*>(nullptr));
   register_structs<object_message, broadcast_message, value_reply, value_and_end_reply, end_reply, batched_replies,
                    aggregated_replies>();
+  job_->on<&mobile_objects::on_object>(this);
   job_->on_refused<&mobile_objects::on_unreceivable_message>(this);
+  job_->on_refused<&mobile_objects::on_unreceivable_object>(this);
   job_->on_refused<&mobile_objects::on_unreceivable_reply<value_reply>>(this);
   job_->on_refused<&mobile_objects::on_unreceivable_reply<value_and_end_reply>>(this);
   j->add_advancing(*this);
-}
-
-template <std::size_t... n>
-void mobile_objects::register_handlers(std::index_sequence<n...>) {
-  constexpr const char* names[] = {"object"};
-  static_assert(std::size(names) == protocol_message_count);
-  ((kinds_[n] = job_->on<&mobile_objects::on_protocol_message<static_cast<protocol_message>(n)>>(
-        std::string("mobile.") + names[n], this)),
-   ...);
-  const auto kind = [&](protocol_message what) { return kinds_[static_cast<std::size_t>(what)]; };
-  job_->on_refused<&mobile_objects::on_unreceivable_object>(kind(protocol_message::object), this);
 }
 
 mobile_objects::~mobile_objects() { clear(); }

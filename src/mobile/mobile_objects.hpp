@@ -43,6 +43,7 @@
 #include "mobile/load_report.hpp"
 #include "mobile/local_object.hpp"
 #include "mobile/message_counts.hpp"
+#include "mobile/migration_message.hpp"
 #include "mobile/pending_replies.hpp"
 #include "mobile/periodic_balancing.hpp"
 #include "mobile/protocol_messages.hpp"
@@ -174,13 +175,6 @@ class mobile_objects final : public dist::protocol {
   }
 
  private:
-  /// Messages between nodes that are no structs (protocol_messages.hpp), with their fields.
-  enum class protocol_message : std::uint8_t {
-    object,  // header, state, messages; to the destination
-    count
-  };
-  static constexpr std::size_t protocol_message_count = static_cast<std::size_t>(protocol_message::count);
-
   /// Kept for each object that this node made.
   struct home_record {
     bool is_moving = false;                                // and the destination has not confirmed the arrival
@@ -325,12 +319,6 @@ class mobile_objects final : public dist::protocol {
   void on_home_failed(entry& e, object_id id, rank node, deferred_actions& actions);
   void on_host_failed(entry& e, object_id id, rank node, deferred_actions& actions);
 
-  template <protocol_message what>
-  void on_protocol_message(rank from, dist::reader& content, base::thread_context&) {
-    dispatch(what, from, content);
-    // counted after the replies are sent; objects are counted when they are read
-    if (what != protocol_message::object) ++protocol_messages_received_;
-  }
   template <class M>
   void receive(rank from, const M& m, base::thread_context&) {
     if (is_malformed(m)) return job_->refuse_malformed(M::message, from);
@@ -351,14 +339,14 @@ class mobile_objects final : public dist::protocol {
            h.unused || !h.object || home_of(h.object) == no_rank;
   }
   bool is_malformed(const broadcast_message& m) const noexcept;
+  bool is_malformed(const migration_header& h) const noexcept { return !h.object || home_of(h.object) == no_rank; }
+  bool is_malformed(const object_migration& m) const noexcept;
   static bool is_malformed(const reply_header& header) noexcept {
     return header.cause ? header.attachments.has_value() : header.is_permanent;
   }
   static bool is_malformed(const aggregated_replies& m) noexcept {
     return std::ranges::any_of(m.replies, [](const aggregated_reply& r) { return r.is_permanent && !r.cause; });
   }
-  template <std::size_t... n>
-  void register_handlers(std::index_sequence<n...>);
   template <class... M>
   void register_structs() {
     (job_->on<&mobile_objects::receive<M>>(this), ...);
@@ -374,8 +362,6 @@ class mobile_objects final : public dist::protocol {
     ++protocol_messages_sent_;
     job_->send(to, m);
   }
-  void dispatch(protocol_message what, rank from, dist::reader& content);
-  void send(rank to, protocol_message what, dist::writer&& payload);
   void on(rank from, const executed_at& m);
   void on(rank from, const location_update& m);
   void on(rank from, const pinned_message_arrived& m);
@@ -408,7 +394,8 @@ class mobile_objects final : public dist::protocol {
   void on(rank from, const aggregated_replies& m);
   void on_reply(reply_kind what, rank from, const reply_header& header, std::span<const std::byte> value);
   struct arriving_object;
-  void on_object(rank from, dist::reader& c);
+  /// The object is counted as received when it has been read.
+  void on_object(rank from, const object_migration& m, base::thread_context& context);
   /// The body of the task that reads an object.
   struct read_task {
     mobile_objects* all;
@@ -417,7 +404,7 @@ class mobile_objects final : public dist::protocol {
   };
   void read_object(std::unique_ptr<arriving_object> arriving, std::span<const std::byte> bytes);
   void accept_object(std::unique_ptr<arriving_object> arriving, failure_ref cause);
-  void reject_object(rank from, const migration_header& head, failure_ref cause);
+  void reject_object(rank from, const migration_header& head, const std::string& name, failure_ref cause);
   void reject_message(std::unique_ptr<remote_message> msg, failure_ref cause);
   void await_object(object_id id, entry& e, rank from, deferred_actions& actions);
   void report_lost_in_transit(object_id id, entry& e, rank from, deferred_actions& actions);
@@ -429,7 +416,7 @@ class mobile_objects final : public dist::protocol {
   // This node lacks memory for an incoming message.
   void on_unreceivable_message(rank from, const object_message& prefix, failure_ref cause,
                                base::thread_context& context);
-  void on_unreceivable_object(rank from, dist::reader& message_prefix, failure_ref cause,
+  void on_unreceivable_object(rank from, const object_migration& prefix, failure_ref cause,
                               base::thread_context& context);
   template <class Reply>
   void on_unreceivable_reply(rank from, const Reply& prefix, failure_ref cause, base::thread_context& context);
@@ -461,7 +448,6 @@ class mobile_objects final : public dist::protocol {
 
   dist::job* const job_;
   dist::failure_codec* const failures_;
-  std::array<dist::message_kind, protocol_message_count> kinds_{};
   rank self_ = 0;
   std::uint16_t node_ = 0;
   object_settings settings_;

@@ -8,18 +8,6 @@
 
 namespace stretto::mobiles {
 
-void mobile_objects::send(rank to, protocol_message what, dist::writer&& payload) {
-  ++protocol_messages_sent_;
-  job_->send(to, kinds_[static_cast<std::size_t>(what)], std::move(payload));
-}
-
-void mobile_objects::dispatch(protocol_message what, rank from, dist::reader& c) {
-  switch (what) {
-    case protocol_message::object: return on_object(from, c);
-    default: return;
-  }
-}
-
 void mobile_objects::on(rank, const object_arrived& m) {
   shard& s = shard_of(m.object);
   const std::scoped_lock lock(s.lock);

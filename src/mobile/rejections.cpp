@@ -50,18 +50,20 @@ template void mobile_objects::on_unreceivable_reply(rank, const value_reply&, fa
 template void mobile_objects::on_unreceivable_reply(rank, const value_and_end_reply&, failure_ref,
                                                     base::thread_context&);
 
-void mobile_objects::on_unreceivable_object(rank from, dist::reader& message_prefix, failure_ref cause,
+void mobile_objects::on_unreceivable_object(rank from, const object_migration& prefix, failure_ref cause,
                                             base::thread_context&) {
-  const migration_header head(message_prefix);
+  const migration_header& head = prefix.header;
+  if (is_malformed(head)) return job_->refuse_malformed(object_migration::message, from);
   if (!head.is_retained) return job_->fail(cause->root().exception());
   if (head.parts) parts_->take(from, head.parts);
-  reject_object(from, head, std::move(cause));
+  reject_object(from, head, std::string(prefix.name.text), std::move(cause));
   ++protocol_messages_received_;
 }
 
-void mobile_objects::reject_object(rank from, const migration_header& head, failure_ref cause) {
-  data::acknowledge_message(from, head.along, base::require_current("migrate"));
-  send(from, object_rejected{head.id, head.epoch, loss_failure(head.id, head.name, *cause.get())});
+void mobile_objects::reject_object(rank from, const migration_header& head, const std::string& name,
+                                   failure_ref cause) {
+  data::acknowledge_message(from, head.attachments, base::require_current("migrate"));
+  send(from, object_rejected{head.object, head.epoch, loss_failure(head.object, name, *cause.get())});
 }
 
 void mobile_objects::on(rank, const object_accepted& m) {

@@ -40,7 +40,7 @@ TEST_CASE("a broadcast message encodes consecutive objects as a run, and is read
   std::mt19937_64 random(7);
   for (int round = 0; round < 200; ++round) {
     mobiles::broadcast_message m;
-    const std::string content = "content";
+    const std::string text = "arguments";
     m.header.first = random();
     m.header.first_request = mobiles::broadcast_request_bits + random() % 1000;
     m.header.from = 3;
@@ -48,7 +48,7 @@ TEST_CASE("a broadcast message encodes consecutive objects as a run, and is read
     m.header.priority = -5;
     m.header.function = random();
     m.name = {"a name"};
-    m.arguments = std::as_bytes(std::span(content));
+    m.arguments = std::as_bytes(std::span(text));
     using message = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint32_t>;
     std::vector<std::vector<message>> sent(1 + random() % 4);
     std::vector<mobiles::node_messages>& parts = m.nodes;
@@ -88,7 +88,7 @@ TEST_CASE("a broadcast message encodes consecutive objects as a run, and is read
       CHECK(came == sent[n]);
       CHECK(got.nodes[n].node == n);
     }
-    dist::reader cut(w.all().first(random() % (w.size() - content.size())));
+    dist::reader cut(w.all().first(random() % (w.size() - text.size())));
     mobiles::broadcast_message some;
     CHECK_FALSE(decode_message(cut, some, environment));
   }

@@ -18,6 +18,7 @@
 
 #include "event/failure.hpp"
 #include "mobile/broadcast_message.hpp"
+#include "mobile/migration_message.hpp"
 
 namespace stretto::mobiles {
 namespace {
@@ -189,6 +190,44 @@ TEST_CASE("a broadcast is read as it was written, and refused if cut; its argume
   broadcast_message elsewhere = m;
   elsewhere.nodes[1].node = 4;
   CHECK_FALSE(is_decoded(encoded(elsewhere), read));
+}
+
+TEST_CASE("a migrating object is read as it was written, with its messages and senders, and refused if cut or longer") {
+  const std::vector<std::byte> data(200, std::byte{1}), arguments(90, std::byte{2});
+  object_migration m;
+  check_fields(m);
+  m.header = {.is_retained = true, .epoch = 3, .object = 4, .type = 5, .attachments = 6, .parts = 7};
+  m.name = {"an object"};
+  m.load = {.workers = 0.5, .devices = 0.25, .hint = 8};
+  m.behind.all = {0, 9};
+  m.bytes = {data};
+  m.messages.all = {{example_header(), message_queue::accepted, {"a name"}, {arguments}},
+                    {example_header(), message_queue::out_of_order, {}, {}}};
+  m.senders.all = {{.node = 1, .next = 10, .residences = {{11, 2}}, .refused = {{12, failure_number(9)}}},
+                   {.node = 3, .next = 13, .skipped = {15, 17}}};
+  check_fields(m);
+
+  const std::vector<std::byte> bytes = encoded(m);
+  object_migration read;
+  REQUIRE(is_decoded(bytes, read));
+  CHECK((read.header.is_retained && !read.header.is_constructed && read.header.epoch == 3 && read.header.object == 4));
+  CHECK((read.header.type == 5 && read.header.attachments == 6 && read.header.parts == 7));
+  CHECK((read.name.text == "an object" && read.load.workers == 0.5 && read.load.hint == 8));
+  CHECK((read.behind.all == m.behind.all && std::ranges::equal(read.bytes.all, data)));
+  REQUIRE((read.messages.all.size() == 2 && read.senders.all.size() == 2));
+  CHECK(read.messages.all[0].queue == message_queue::accepted);
+  CHECK(std::ranges::equal(read.messages.all[0].arguments.all, arguments));
+  CHECK((read.messages.all[1].header.target == 2 && read.messages.all[1].name.text.empty()));
+  CHECK((read.senders.all[0].residences[0].end == 11 && read.senders.all[0].residences[0].on == 2));
+  CHECK((read.senders.all[0].refused[0].cause->id() == 9 && read.senders.all[1].skipped[1] == 17));
+
+  // A node without memory for the rest knows the object by the beginning.
+  numbered_failures failures;
+  dist::reader beginning{std::span(bytes).first(60)};
+  object_migration prefix;
+  dist::decode_prefix(beginning, prefix, {.nodes = 4, .failures = &failures});
+  CHECK((prefix.header.is_retained && prefix.header.object == 4 && prefix.name.text == "an object"));
+  CHECK(prefix.messages.all.empty());
 }
 
 TEST_CASE("replies of mobile objects are read as they were written, and refused if cut; a value comes last") {
