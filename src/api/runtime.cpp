@@ -168,7 +168,7 @@ struct runtime::state {
         modules(given, polls, counters, settings.errors) {
     context.node = number;
     devices = open_devices(settings, stepped, member.get(), number);
-    if (!mobile) mobile = std::make_unique<mobiles::mobile_objects>(nullptr, nullptr);
+    if (!mobile) mobile = std::make_unique<mobiles::mobile_objects>(nullptr);
     const platform whole = data::with_host_memory(m);
     machine = modules.extended(devices ? devices->extended(whole) : whole);
     if (!settings.spill.empty()) machine = data::with_spill(machine);
@@ -181,12 +181,12 @@ struct runtime::state {
   }
   std::unique_ptr<dist::job_member> join(job_endpoint& at) {
     return std::make_unique<dist::job_member>(
-        dynamic_cast<dist::endpoint&>(at), [this](dist::job& j, dist::failure_codec& causes) {
+        dynamic_cast<dist::endpoint&>(at), [this](dist::job& j, dist::failure_codec&) {
           j.limit({.memory_bytes = settings.message_memory, .max_message_bytes = settings.largest_message});
           using compares = buffers::spmd_guard::compares;
           guard = std::make_unique<buffers::spmd_guard>(j, settings.compare_nodes ? compares::yes : compares::no,
                                                         [this] { job_watch->wake(); });
-          mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
+          mobile = std::make_unique<mobiles::mobile_objects>(&j);
           job_watch = std::make_unique<diagnose::job_hang_detector>(j);
           for (const base::option& row : base::option_table())
             if (row.between == base::agreement::all_nodes)

@@ -14,9 +14,8 @@ namespace stretto::mobiles {
 using sched::task_record;
 using sched::thread_state;
 
-mobile_objects::mobile_objects(dist::job* j, dist::failure_codec* causes)
+mobile_objects::mobile_objects(dist::job* j)
     : job_(j),
-      failures_(causes),
       parts_(j ? std::make_unique<dist::out_of_band_parts>(*j) : nullptr),
       reply_batcher_(j ? std::make_unique<reply_batcher>(*j) : nullptr),
       quiescence_(j, [this] { return message_totals(); }),

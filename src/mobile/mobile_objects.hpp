@@ -35,7 +35,6 @@
 #include <vector>
 
 #include "base/spin_lock.hpp"
-#include "dist/failure_codec.hpp"
 #include "dist/job.hpp"
 #include "dist/out_of_band_parts.hpp"
 #include "mobile/broadcast_message.hpp"
@@ -70,8 +69,8 @@ class mobile_objects final : public dist::protocol {
   /// Forwards by last known location; at most two more hops follow, to the home node and from there.
   static constexpr unsigned max_forwards = 3;
 
-  /// Call before job::start. Both arguments are null in a runtime without a job.
-  mobile_objects(dist::job* j, dist::failure_codec* causes);
+  /// Call before job::start. `j` is null in a runtime without a job.
+  explicit mobile_objects(dist::job* j);
   ~mobile_objects() override;
   /// Destroys the local objects that are left. Requires that no task runs any more.
   void clear() noexcept;
@@ -447,7 +446,6 @@ class mobile_objects final : public dist::protocol {
   handler_location read_handler_location(const void* body) const;
 
   dist::job* const job_;
-  dist::failure_codec* const failures_;
   rank self_ = 0;
   std::uint16_t node_ = 0;
   object_settings settings_;
