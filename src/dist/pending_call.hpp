@@ -13,11 +13,6 @@
 
 namespace stretto::dist {
 
-/// The kind of a reply. failure_for_good: no retry can help. value_with_more: the sender keeps what the value refers
-/// to, until this node acknowledges that it has read the value.
-enum class reply_kind : std::uint8_t { value, failure, failure_for_good, value_with_more };
-inline bool is_failure(reply_kind r) noexcept { return r == reply_kind::failure || r == reply_kind::failure_for_good; }
-
 /// A call that was sent and that its finish scope has counted.
 struct pending_call {
   sched::task_record* record = nullptr;  // null: the value has arrived
