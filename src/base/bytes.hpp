@@ -4,7 +4,8 @@
 // The nodes of a job run the same program on the same kind of processor, so numbers are copied as they are in memory.
 //
 // Threads     none of its own.
-// Invariants  (1) a reader never reads beyond the end: missing data reads as 0 or empty, and is_whole() is then false.
+// Invariants  (1) a reader never reads beyond the end: missing data reads as 0, empty or, by get_front, as it was, and
+//             is_whole() is then false.
 #pragma once
 
 #include <algorithm>
@@ -98,11 +99,12 @@ class reader {
   [[gnu::always_inline]] T get() noexcept {
     return get_whole<T>();
   }
-  /// Reads what put_front has written.
+  /// Reads what put_front has written. Of too few bytes it reads nothing: `to` stays as it is.
   template <class T>
     requires std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>
-  [[gnu::always_inline]] T get_front() noexcept {
-    return get_whole<T>();
+  [[gnu::always_inline]] void get_front(T& to) noexcept {
+    const auto bytes = get_bytes(sizeof to);
+    if (!bytes.empty()) std::memcpy(&to, bytes.data(), sizeof to);
   }
   std::string get_text() { return get_text(get<std::uint16_t>()); }
   /// A text of that length, which was written as bytes.

@@ -221,8 +221,7 @@ class field_decoder {
         }
       }
     } else if constexpr (is_block_aggregate<T>) {
-      const auto bytes = from_.get_bytes(sizeof value);
-      if (!bytes.empty()) std::memcpy(&value, bytes.data(), sizeof value);
+      from_.get_front(value);
     } else if constexpr (std::is_same_v<T, std::string>) {
       value = from_.get_text(std::size_t{from_.get<std::uint32_t>()});
     } else if constexpr (std::is_same_v<T, std::span<const std::byte>>) {
