@@ -66,7 +66,7 @@ TEST_CASE("a message that a node lacks memory for fails alone: others arrive in 
     CHECK(has(said, "error N18: node N"));
     CHECK(has(said, "has no memory for a message"));
     CHECK(has(said, "M1 \"a sack\""));
-    CHECK(has(said, "bytes       82"));
+    CHECK(has(said, "bytes       81"));
     CHECK(has(said, "at most     65536"));
     CHECK_NOTHROW(sent[2].get());
     // Its reply is ignored: the finish reports the failure.
