@@ -262,15 +262,10 @@ void mobile_objects::send_object(std::unique_ptr<local_object> leaves, detail::p
   put_out_of_order(o.local_sender());
   for (const auto& [sender, c] : o.remote_senders()) put_out_of_order(c);
 
-  m.header.is_retained = apart || job_->may_be_refused(content.bytes.size());
   dist::writer w;
   dist::encode_message(w, m, job_->environment(self_));
-  const bool is_retained = m.header.is_retained || job_->may_be_refused(w.size());
-  if (is_retained && !m.header.is_retained) {  // its messages make it large
-    m.header.is_retained = true;
-    w = dist::writer();
-    dist::encode_message(w, m, job_->environment(self_));
-  }
+  const bool is_retained = apart || job_->may_be_refused(w.size());
+  if (is_retained) w.replace_first(std::uint8_t{1});  // migration_header::is_retained
   // the object came back before this node was told that the destination had accepted it
   std::shared_ptr<departed_object> old;
   {

@@ -20,7 +20,7 @@ namespace stretto::mobiles {
 
 /// The fields that a destination needs for a rejection, too: they stand first.
 struct migration_header {
-  bool is_retained = false;  // the source keeps the object until the destination has accepted it
+  bool is_retained = false;  // the source keeps the object until it is accepted; the first byte, set last
   bool is_constructed = false;
   std::uint32_t epoch = 0;
   object_id object = 0;

@@ -208,6 +208,7 @@ TEST_CASE("a migrating object is read as it was written, with its messages and s
   check_fields(m);
 
   const std::vector<std::byte> bytes = encoded(m);
+  CHECK(bytes.front() == std::byte{1});  // the source sets is_retained there
   object_migration read;
   REQUIRE(is_decoded(bytes, read));
   CHECK((read.header.is_retained && !read.header.is_constructed && read.header.epoch == 3 && read.header.object == 4));
