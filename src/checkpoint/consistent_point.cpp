@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
+#include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
 #include "checkpoint/collective_calls.hpp"
 #include "checkpoint/node_copy.hpp"
 #include "checkpoint/saved_node_values.hpp"
+#include "dist/counting_round.hpp"
 
 namespace stretto::checkpoints {
 
@@ -40,21 +42,23 @@ constexpr unsigned patient_rounds = 4, most_patient_rounds = 1024, times_before_
 constexpr std::chrono::seconds most_silence(3);
 
 void wait_until_consistent(const std::source_location& where) {
-  std::optional<pause_state> before;
+  dist::counting_round<pause_state> round;
   unsigned unchanged = 0, patience = patient_rounds, times = 0;
   auto changed = std::chrono::steady_clock::now();
   for (;;) {
-    pause_state now;
-    for (const pause_state& s : run_on_all_nodes([](auto) { return call<&state_here>(); }, where)) now += s;
-    const bool is_same = before && *before == now;
+    const std::uint64_t number = round.begin(job_nodes());
+    const auto states = run_on_all_nodes([](auto) { return call<&state_here>(); }, where);
+    for (std::size_t n = 0; n < states.size(); ++n) round.add(static_cast<rank>(n), number, states[n]);
+    const auto counted = round.end();
+    const pause_state& now = counted.sum;
+    const bool is_same = counted.previous == now;  // objects move from node to node, and the sums stay
     if (is_same && now.is_drained()) return;
     if (!is_same) unchanged = 0;
     else ++unchanged;
-    if (before && before->messages != now.messages) {
+    if (counted.previous && counted.previous->messages != now.messages) {
       times = 0, patience = patient_rounds;
       changed = std::chrono::steady_clock::now();
     }
-    before = now;
     if (unchanged < patience) {
       yield();
       continue;

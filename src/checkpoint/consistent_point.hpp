@@ -1,8 +1,7 @@
 // consistent_point.hpp - a consistent point of the job: no handler runs on any node and no message is in transit.
 //
 // Threads     a task that is not a handler.
-// Source      counting sent and received messages in two rounds: Mattern, "Algorithms for distributed termination
-//             detection", 1987.
+// Source      two rounds of counting: dist/counting_round.hpp.
 #pragma once
 
 #include <functional>

@@ -82,18 +82,18 @@ void job_hang_detector::on_query(rank from, const hang_query& m, base::thread_co
 }
 
 void job_hang_detector::on_reply(rank from, const hang_reply& m, base::thread_context&) {
-  node_report r{m.is_still, m.progress, m.sent, m.handled, {}};
+  std::optional<base::wait_snapshot> snapshot;
   if (!m.snapshot.empty()) {
     try {
       auto all = from_json({reinterpret_cast<const char*>(m.snapshot.data()), m.snapshot.size()});
-      if (!all.empty()) r.snapshot = std::move(all.front());
+      if (!all.empty()) snapshot = std::move(all.front());
     } catch (...) {
     }
   }
   {
     const std::scoped_lock lock(lock_);
-    if (phase_ == phase::idle || m.round != round_) return;
-    (phase_ == phase::first ? first_reports_ : second_reports_)[from] = std::move(r);
+    if (!round_.add(from, m.round, {m.is_still ? 0u : 1u, m.progress, m.sent, m.handled})) return;
+    if (snapshot) snapshots_[from] = std::move(snapshot);
   }
   wake();
 }
@@ -115,7 +115,13 @@ void job_hang_detector::on_end_waits(rank, const hang_end& m, base::thread_conte
     failure_hooks_.end_waits(context);
 }
 
-void job_hang_detector::lost(rank, base::thread_context&) noexcept { wake(); }
+void job_hang_detector::lost(rank node, base::thread_context&) noexcept {
+  {
+    const std::scoped_lock lock(lock_);
+    round_.on_node_failed(node);
+  }
+  wake();
+}
 
 // On the monitor's thread.
 
@@ -124,8 +130,7 @@ job_hang_detector::node_report job_hang_detector::report_of(const state_reader& 
   const dist::job::counts messages = job_.messages();
   node_state s = own_state();
   reported_progress_.store(s.progress, std::memory_order_release);
-  const bool is_still = s.snapshot.is_proven;
-  return {is_still, s.progress, messages.sent, messages.handled, std::move(s.snapshot)};
+  return {{s.snapshot.is_proven ? 0u : 1u, s.progress, messages.sent, messages.handled}, std::move(s.snapshot)};
 }
 
 std::optional<base::wait_snapshot> job_hang_detector::advance(const state_reader& own_state, double limit,
@@ -134,43 +139,44 @@ std::optional<base::wait_snapshot> job_hang_detector::advance(const state_reader
   if (const auto q = std::exchange(pending_query_, std::nullopt)) {
     lock.unlock();
     const node_report r = report_of(own_state);
-    const std::string snapshot = q->with_snapshot ? to_json({&*r.snapshot, 1}) : std::string();
+    const std::string snapshot = q->with_snapshot ? to_json({&r.snapshot, 1}) : std::string();
     job_.send(q->from, hang_reply{.round = q->round,
-                                  .is_still = r.is_still,
-                                  .progress = r.progress,
-                                  .sent = r.sent,
-                                  .handled = r.handled,
+                                  .is_still = !r.count.active_nodes,
+                                  .progress = r.count.progress,
+                                  .sent = r.count.sent,
+                                  .handled = r.count.handled,
                                   .snapshot = std::as_bytes(std::span(snapshot))});
     lock.lock();
   }
   if (job_.coordinator() != job_.self()) return std::nullopt;
   if (phase_ == phase::idle) {
     if (std::ranges::none_of(verdict_requests_, [](const auto& c) { return c.has_value(); })) return std::nullopt;
-    query_all(true, now);
+    begin_round(true, now);
     phase_ = phase::first;
     lock.unlock();
     node_report r = report_of(own_state);
     lock.lock();
-    first_reports_[job_.self()] = std::move(r);
+    round_.add(job_.self(), round_.number(), r.count);
+    snapshots_[job_.self()] = std::move(r.snapshot);
   }
   if (phase_ == phase::first) {
-    const bool are_here = have_all_replied(first_reports_);
-    if (!are_here && now - begun_ < reply_timeout) return std::nullopt;
-    if (!are_here || !are_all_still()) return unproven(limit);
-    query_all(false, now);
+    if (!round_.is_complete()) return now - begun_ < reply_timeout ? std::nullopt : unproven(limit);
+    first_counts_ = round_.end().sum;
+    if (first_counts_.active_nodes) return unproven(limit);
+    begin_round(false, now);
     phase_ = phase::second;
     return std::nullopt;
   }
-  if (!have_all_replied(second_reports_)) {
+  if (round_.missing_replies() > 1) {  // not only that of this node
     if (now - begun_ > reply_timeout) send_verdict(verdict::progress_elsewhere);
     return std::nullopt;
   }
   lock.unlock();
-  node_report r = report_of(own_state);
+  const node_report r = report_of(own_state);
   lock.lock();
-  if (phase_ != phase::second) return std::nullopt;
-  second_reports_[job_.self()] = std::move(r);
-  if (!is_unchanged()) {
+  round_.add(job_.self(), round_.number(), r.count);
+  const auto second = round_.end();
+  if (!second.is_unchanged || second.sum.sent != second.sum.handled) {
     if (should_retry()) phase_ = phase::idle;
     else send_verdict(verdict::progress_elsewhere);
     return std::nullopt;
@@ -191,54 +197,31 @@ void job_hang_detector::broadcast_end_waits() {
     if (r != job_.self() && !job_.is_lost(r)) return job_.send(r, hang_end{.is_to_be_forwarded = true});
 }
 
-void job_hang_detector::query_all(bool with_snapshot, clock::time_point now) {
-  ++round_;
+void job_hang_detector::begin_round(bool with_snapshot, clock::time_point now) {
   begun_ = now;
-  (with_snapshot ? first_reports_ : second_reports_).assign(job_.nodes(), std::nullopt);
-  for (rank r = 0; r < job_.nodes(); ++r)
-    if (r != job_.self()) job_.send(r, hang_query{round_, with_snapshot});
-}
-
-bool job_hang_detector::have_all_replied(const std::vector<std::optional<node_report>>& in) const {
-  for (rank r = 0; r < job_.nodes(); ++r)
-    if (r != job_.self() && !in[r] && !job_.is_lost(r)) return false;
-  return true;
-}
-
-bool job_hang_detector::are_all_still() const {
-  return std::ranges::all_of(first_reports_, [](const auto& r) { return !r || r->is_still; });
-}
-
-bool job_hang_detector::is_unchanged() const {
-  std::uint64_t sent = 0, handled = 0;
-  for (rank r = 0; r < job_.nodes(); ++r) {
-    if (job_.is_lost(r)) continue;
-    const auto &before = first_reports_[r], &now = second_reports_[r];
-    if (!before || !now || !now->is_still || before->progress != now->progress || before->sent != now->sent ||
-        before->handled != now->handled)
-      return false;
-    sent += now->sent;
-    handled += now->handled;
+  if (with_snapshot) {
+    round_.forget_previous();
+    snapshots_.assign(job_.nodes(), std::nullopt);
   }
-  return sent == handled;
+  const std::uint64_t round = round_.begin(job_.nodes(), [this](rank r) { return job_.is_lost(r); });
+  for (rank r = 0; r < job_.nodes(); ++r)
+    if (r != job_.self()) job_.send(r, hang_query{round, with_snapshot});
 }
 
 base::wait_snapshot job_hang_detector::merged_reports(bool is_proven) const {
   std::vector<base::wait_snapshot> all;
-  for (const auto& r : first_reports_)
-    if (r && r->snapshot) all.push_back(*r->snapshot);
+  for (const auto& s : snapshots_)
+    if (s) all.push_back(*s);
   base::wait_snapshot m = merge_snapshots(all);
   for (rank r = 0; r < job_.nodes(); ++r)
-    if (!first_reports_[r] && !job_.is_lost(r))
+    if (round_.awaits(r) && !job_.is_lost(r))
       m.unproven.push_back(job_.name_of(r) + " does not answer, as when all its workers are busy");
   m.is_proven = is_proven;
   return m;
 }
 
 void job_hang_detector::reset_if_progressed() {
-  std::uint64_t sum = 0;
-  for (const auto& r : first_reports_)
-    if (r) sum += r->progress + r->handled;
+  const std::uint64_t sum = first_counts_.progress + first_counts_.handled;
   if (sum != last_report_.progress) last_report_ = {.progress = sum};
 }
 
@@ -253,7 +236,7 @@ std::optional<base::wait_snapshot> job_hang_detector::unproven(double limit) {
       std::ranges::any_of(verdict_requests_, [](const auto& c) { return c && *c != verdict_request::proven_only; });
   const bool at_once =
       std::ranges::any_of(verdict_requests_, [](const auto& c) { return c == verdict_request::at_once; });
-  if (have_all_replied(first_reports_) && should_retry()) {
+  if (!round_.missing_replies() && should_retry()) {
     phase_ = phase::idle;
     return std::nullopt;
   }
@@ -273,6 +256,7 @@ void job_hang_detector::send_verdict(verdict a) {
     else job_.send(r, hang_decision{a});
   }
   phase_ = phase::idle;
+  round_.close();
 }
 
 }  // namespace stretto::diagnose

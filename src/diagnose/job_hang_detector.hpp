@@ -2,9 +2,10 @@
 // wait for which.
 //
 // A node that has work and makes no progress requests a verdict from the coordinator, the first node that is not lost.
-// The coordinator queries the state of all nodes. If each replies that only a message can cause anything there, it
-// queries them once more. If no node has made progress since, and as many messages were handled as sent, then nothing
-// ran and no message was in flight at the time of the second query. The hang is proven.
+// The coordinator queries the state of all nodes, in two rounds (dist/counting_round.hpp). If each node replies in the
+// first round that only a message can cause anything there, the second round follows. If no node has made progress
+// since, and as many messages were handled as sent, then nothing ran and no message was in flight at the time of the
+// second query. The hang is proven. If a node fails meanwhile, the two rounds are repeated.
 //
 // If a run has failed or the programs of the nodes differ, a proven hang is not reported. Instead, on each node without
 // progress since, what the program waits for ends with that failure. The next verdict reports everything that
@@ -16,8 +17,7 @@
 // Threads     advance and request_verdict: the monitor's thread. Handlers run inside job::poll and only store what has
 //             arrived.
 // Invariants  (1) one verdict for each request that is answered. (2) these messages are not counted (job::counted::no).
-// Source      two rounds of counting: Mattern, "Algorithms for distributed termination detection", 1987, as in
-//             dist/termination.hpp.
+// Source      two rounds of counting: dist/counting_round.hpp.
 #pragma once
 
 #include <atomic>
@@ -29,6 +29,7 @@
 
 #include "base/wait_snapshot.hpp"
 #include "diagnose/hang_messages.hpp"
+#include "dist/counting_round.hpp"
 #include "dist/job.hpp"
 
 namespace stretto::diagnose {
@@ -88,10 +89,18 @@ class job_hang_detector final : public dist::protocol {
   void lost(dist::rank node, base::thread_context& context) noexcept override;
 
  private:
+  /// Of a node, or summed over all. active_nodes: nodes that can cause something without a message.
+  struct counts {
+    std::uint64_t active_nodes = 0, progress = 0, sent = 0, handled = 0;
+    counts& operator+=(const counts& b) noexcept {
+      active_nodes += b.active_nodes, progress += b.progress, sent += b.sent, handled += b.handled;
+      return *this;
+    }
+    friend bool operator==(const counts&, const counts&) = default;
+  };
   struct node_report {
-    bool is_still = false;
-    std::uint64_t progress = 0, sent = 0, handled = 0;
-    std::optional<base::wait_snapshot> snapshot;
+    counts count;
+    base::wait_snapshot snapshot;
   };
   struct coordinator_query {
     dist::rank from = 0;
@@ -108,12 +117,7 @@ class job_hang_detector final : public dist::protocol {
   node_report report_of(const state_reader& own_state);
   // With the lock held.
   bool has_verdict_requests() const;
-  void query_all(bool with_snapshot, clock::time_point now);
-  bool have_all_replied(const std::vector<std::optional<node_report>>& in) const;
-  /// After the first round: true if a second round is worthwhile.
-  bool are_all_still() const;
-  /// After the second round: true if the hang is proven.
-  bool is_unchanged() const;
+  void begin_round(bool with_snapshot, clock::time_point now);
   base::wait_snapshot merged_reports(bool is_proven) const;
   void reset_if_progressed();
   bool should_retry();
@@ -133,12 +137,13 @@ class job_hang_detector final : public dist::protocol {
   // On the coordinator.
   std::vector<std::optional<verdict_request>> verdict_requests_;  // by rank
   enum class phase : std::uint8_t { idle, first, second } phase_ = phase::idle;
-  std::uint64_t round_ = 0;
-  clock::time_point begun_;
-  std::vector<std::optional<node_report>> first_reports_, second_reports_;
+  dist::counting_round<counts> round_;
+  clock::time_point begun_;                                    // when the round began
+  counts first_counts_;                                        // the sum of the first round, once it is complete
+  std::vector<std::optional<base::wait_snapshot>> snapshots_;  // by rank, from the first round
   /// Reports since the last progress.
   struct last_report {
-    std::uint64_t progress = 0;    // sum over all nodes
+    std::uint64_t progress = 0;    // sum over all nodes, of progress and handled messages
     unsigned unproven_rounds = 0;  // consecutive rounds without proof
     bool is_reported = false, is_proven = false, has_ended_waits = false;
   } last_report_;

@@ -1,6 +1,5 @@
 #include "dist/termination.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace stretto::dist {
@@ -19,7 +18,7 @@ void termination::leave(callbacks w) {
   is_leaving_.store(true, std::memory_order_release);
 }
 
-termination::sums termination::local_sums() const noexcept {
+termination::counts termination::local_counts() const noexcept {
   const job::counts c = job_.messages();
   return {c.sent, c.handled, poisoned_};
 }
@@ -30,41 +29,33 @@ void termination::advance(base::thread_context& context) {
     if (disconnect_from_all(first->second.lost)) return;  // what waited for them continues first
     const termination_query q = std::move(queries_.extract(first).mapped());
     if (q.poisons) poisoned_ += callbacks_.poison_untriggered(context);
-    const sums m = local_sums();
+    const counts m = local_counts();
     job_.send(job_.coordinator(), termination_reply{q.round, m.sent, m.handled, m.poisoned});
     return;
   }
-  if (!is_round_open_ && job_.coordinator() == job_.self() && callbacks_.is_idle())
+  if (!round_.is_open() && job_.coordinator() == job_.self() && callbacks_.is_idle())
     begin_round(std::exchange(poisons_next_, false), context);
 }
 
 void termination::begin_round(bool poisons, base::thread_context& context) {
-  ++round_;
-  is_round_open_ = true;
+  const auto has_failed = [this](rank r) { return r != job_.self() && job_.is_lost(r); };
+  termination_query query{.round = round_.begin(job_.nodes(), has_failed), .poisons = poisons};
   if (poisons) poisoned_ += callbacks_.poison_untriggered(context);
-  has_replied_.assign(job_.nodes(), false);
-  round_sums_ = local_sums();
-  has_replied_[job_.self()] = true;
-  termination_query query{.round = round_, .poisons = poisons};
+  // This node's counts are those at the beginning of the round; later changes show in the next round.
+  round_.add(job_.self(), query.round, local_counts());
   for (rank r = 0; r < job_.nodes(); ++r)
-    if (r != job_.self() && job_.is_lost(r)) query.lost.push_back(r);
-  for (rank r = 0; r < job_.nodes(); ++r) {
-    if (r == job_.self()) continue;
-    if (job_.is_lost(r)) has_replied_[r] = true;
-    else job_.send(r, query);
-  }
-  end_round();
+    if (has_failed(r)) query.lost.push_back(r);
+  for (rank r = 0; r < job_.nodes(); ++r)
+    if (round_.awaits(r)) job_.send(r, query);
+  end_round_if_complete();
 }
 
-void termination::end_round() {
-  if (!std::ranges::all_of(has_replied_, [](bool b) { return b; })) return;
-  is_round_open_ = false;
-  // This node's sums are those at the beginning of the round; later changes show in the next round.
-  const bool is_same = has_previous_ && round_sums_ == previous_sums_ && round_sums_.sent == round_sums_.handled;
-  const bool was_quiet = std::exchange(was_quiet_, is_same);
-  previous_sums_ = round_sums_;
-  has_previous_ = true;
-  if (!is_same) return;
+void termination::end_round_if_complete() {
+  if (!round_.is_complete()) return;
+  const auto now = round_.end();
+  const bool is_quiet = now.previous == now.sum && now.sum.sent == now.sum.handled;
+  const bool was_quiet = std::exchange(was_quiet_, is_quiet);
+  if (!is_quiet) return;
   if (!was_quiet) {  // nothing runs: poison what waits in vain, and check again
     poisons_next_ = true;
     return;
@@ -100,23 +91,17 @@ void termination::on_disconnect(rank from, const termination_disconnect&, base::
 }
 
 void termination::on_reply(rank from, const termination_reply& r, base::thread_context&) {
-  if (r.round != round_ || !is_round_open_ || has_replied_[from]) return;
-  round_sums_.sent += r.sent;
-  round_sums_.handled += r.handled;
-  round_sums_.poisoned += r.poisoned;
-  has_replied_[from] = true;
-  end_round();
+  if (round_.add(from, r.round, {r.sent, r.handled, r.poisoned})) end_round_if_complete();
 }
 
 void termination::on_over(rank, const termination_over&, base::thread_context&) { is_over_ = true; }
 
 void termination::lost(rank node, base::thread_context&) noexcept {
   if (is_over_) return broadcast_over();  // the coordinator may have been lost before it notified all
-  has_previous_ = was_quiet_ = false;     // its counts are in the previous sums
+  was_quiet_ = false;
   queries_.erase(node);
-  if (!is_round_open_ || has_replied_[node]) return;
-  has_replied_[node] = true;
-  end_round();
+  round_.on_node_failed(node);
+  end_round_if_complete();
 }
 
 }  // namespace stretto::dist

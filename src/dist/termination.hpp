@@ -1,10 +1,10 @@
 // termination.hpp - detects that a job is over: nothing runs on any node, and no message is in flight.
 //
 // A node that has left keeps serving the others. The first node that is not lost is the coordinator and queries all
-// nodes. An idle node replies with the number of messages that it has sent and handled. If two consecutive rounds give
-// the same sums, with as many messages sent as handled, nothing happened between them. All remaining waits are
-// for events that nobody will trigger: every node poisons those of its own (E14). If that caused new work, the rounds
-// go on; if not, the job is over on all nodes.
+// nodes in rounds (counting_round.hpp). An idle node replies with the number of messages that it has sent and handled.
+// If two consecutive rounds give the same sums, with as many messages sent as handled, nothing happened between them.
+// All remaining waits are for events that nobody will trigger: every node poisons those of its own (E14). If that
+// caused new work, the rounds go on; if not, the job is over on all nodes.
 //
 // After a partial network failure the coordinator lists the nodes it has lost in each query. A node disconnects from
 // those before it replies. The job splits into groups in which every node reaches its coordinator; each group
@@ -12,7 +12,7 @@
 //
 // Threads     leave: the thread that ends the runtime. The rest inside a poll.
 // Messages    2(N-1) per round, and one per disconnection; rounds follow one another only while all nodes are idle.
-// Source      counting messages in two rounds: Mattern, "Algorithms for distributed termination detection", 1987.
+// Source      two rounds of counting: counting_round.hpp.
 #pragma once
 
 #include <atomic>
@@ -21,6 +21,7 @@
 #include <map>
 #include <vector>
 
+#include "dist/counting_round.hpp"
 #include "dist/job.hpp"
 #include "dist/termination_messages.hpp"
 
@@ -50,9 +51,13 @@ class termination final : public protocol {
   void lost(rank node, base::thread_context& context) noexcept override;
 
  private:
-  struct sums {
+  struct counts {
     std::uint64_t sent = 0, handled = 0, poisoned = 0;
-    friend bool operator==(const sums&, const sums&) = default;
+    counts& operator+=(const counts& b) noexcept {
+      sent += b.sent, handled += b.handled, poisoned += b.poisoned;
+      return *this;
+    }
+    friend bool operator==(const counts&, const counts&) = default;
   };
 
   void on_query(rank from, const termination_query& q, base::thread_context& context);
@@ -62,9 +67,9 @@ class termination final : public protocol {
   /// True if this node was connected to any of them.
   bool disconnect_from_all(const std::vector<node_rank>& all);
 
-  sums local_sums() const noexcept;
+  counts local_counts() const noexcept;
   void begin_round(bool poisons, base::thread_context& context);
-  void end_round();
+  void end_round_if_complete();
   void broadcast_over();
 
   job& job_;
@@ -77,11 +82,8 @@ class termination final : public protocol {
   std::uint64_t poisoned_ = 0;
 
   // On the coordinator.
-  std::uint64_t round_ = 0;
-  bool is_round_open_ = false, poisons_next_ = false;
-  std::vector<bool> has_replied_;
-  sums round_sums_, previous_sums_;
-  bool has_previous_ = false;  // previous_sums_ is of the previous round
+  counting_round<counts> round_;
+  bool poisons_next_ = false;  // the next query
   bool was_quiet_ = false;     // the previous round equalled the one before; waits were then poisoned
 };
 
