@@ -142,11 +142,7 @@ remote_tasks::new_call remote_tasks::register_call(const detail::remote_request&
   auto& record = static_cast<task_record&>(*detail::make_task(value_bytes, type, where, mine).record);
   record.flags &= static_cast<std::uint8_t>(~task_record::has_value);  // until it arrives
   if (t.observer) t.observer->reused(&record);                         // its predecessors are not visible here
-  const std::uint64_t id = ids_.fetch_add(1, std::memory_order_relaxed);
-  {
-    const std::scoped_lock lock(lock_);
-    pending_calls_.emplace(id, remote_call{{&record, record.scope, read}, to, false, {}, std::move(along), profile});
-  }
+  const std::uint64_t id = calls_.add({{&record, record.scope, read}, to, std::move(along), profile});
   if (profile) profile->promise_to(*asked_for.profile);
   calls_in_flight_.fetch_add(1, std::memory_order_acq_rel);
   sched::count_spawned(t);
@@ -195,10 +191,9 @@ task_record& remote_tasks::place(const detail::remote_request& asked_for, const 
   const new_call a = register_call(asked_for, std::move(along), value_bytes, type, read, where);
   base::thread_context& context = base::require_current("put");
   if (job_ && a.to != job_->self() && a.behind.has_triggered()) {
-    const std::scoped_lock lock(lock_);
-    if (const auto found = pending_calls_.find(a.id); found != pending_calls_.end())
-      found->second.memory = {job_->pressure(), back_pressure::kind::unanswered,
-                              first.bytes.size() + arguments.bytes.size() + bytes_of_put};
+    back_pressure::share memory(job_->pressure(), back_pressure::kind::unanswered,
+                                first.bytes.size() + arguments.bytes.size() + bytes_of_put);
+    calls_.change(a.id, [&](remote_call& call) { call.memory = std::move(memory); });
   }
   if (!job_ || a.to == job_->self()) {
     place_here(request_of(this, a, asked_for, function, arguments, where), first.bytes, context);
@@ -353,25 +348,19 @@ bool remote_tasks::cancel(const task_record& record, const std::source_location&
   base::thread_context& context = base::require_current("cancel");
   const auto mine = std::make_shared<pending_cancel>();
   mine->where = where;
-  std::uint64_t token = 0;
-  {
-    const std::scoped_lock lock(lock_);
-    const auto found =
-        std::ranges::find(pending_calls_, &record, [](const auto& entry) { return entry.second.record; });
-    if (found == pending_calls_.end()) return false;
-    mine->id = found->first;
-    mine->of = found->second.of;
-    if (job_ && mine->of != job_->self()) {
-      mine->replied = user_event::create(where);
-      pending_cancels_.emplace(token = ids_.fetch_add(1, std::memory_order_relaxed), mine);
-    }
-  }
+  calls_.for_each([&](std::uint64_t id, const remote_call& a) {
+    if (a.record != &record) return;
+    mine->id = id;
+    mine->of = a.of;
+  });
+  if (!mine->id) return false;
   if (!job_ || mine->of == job_->self()) {
     const bool is_withdrawn = withdraw(mine->of, mine->id, where, context);
     if (is_withdrawn) complete_cancelled_call(mine->id, where, context);
     return is_withdrawn;
   }
-  job_->send(mine->of, call_cancellation{mine->id, token, where});
+  mine->replied = user_event::create(where);
+  job_->send(mine->of, call_cancellation{mine->id, cancels_.add(mine), where});
   if (job_->is_lost(mine->of)) lost(mine->of, context);
   wait(mine->replied, where);
   return mine->is_withdrawn.load(std::memory_order_acquire);
@@ -383,34 +372,21 @@ void remote_tasks::on_cancellation(rank from, const call_cancellation& m, base::
 }
 
 void remote_tasks::on_cancelled(rank, const call_cancelled& m, base::thread_context& context) {
-  complete_cancel(m.token, m.is_withdrawn, context);
+  if (const auto c = cancels_.complete(m.token)) end_cancel(**c, m.is_withdrawn, context);
 }
 
-void remote_tasks::complete_cancel(std::uint64_t token, bool is_withdrawn, base::thread_context& context) {
-  std::shared_ptr<pending_cancel> c;
-  {
-    const std::scoped_lock lock(lock_);
-    const auto found = pending_cancels_.find(token);
-    if (found == pending_cancels_.end()) return;  // ended before, when its node was lost
-    c = std::move(found->second);
-    pending_cancels_.erase(found);
-  }
-  if (is_withdrawn) complete_cancelled_call(c->id, c->where, context);
-  c->is_withdrawn.store(is_withdrawn, std::memory_order_release);
-  c->replied.trigger();
+void remote_tasks::end_cancel(pending_cancel& c, bool is_withdrawn, base::thread_context& context) {
+  if (is_withdrawn) complete_cancelled_call(c.id, c.where, context);
+  c.is_withdrawn.store(is_withdrawn, std::memory_order_release);
+  c.replied.trigger();
 }
 
 // Ends like a skipped task; but the caller of cancel() knows, so that no finish rethrows it.
 void remote_tasks::complete_cancelled_call(std::uint64_t id, const std::source_location& where,
                                            base::thread_context& context) {
-  remote_call a;
-  {
-    const std::scoped_lock lock(lock_);
-    const auto found = pending_calls_.find(id);
-    if (found == pending_calls_.end()) return;
-    a = std::move(found->second);
-    pending_calls_.erase(found);
-  }
+  const auto found = calls_.complete(id);
+  if (!found) return;
+  const remote_call& a = *found;
   failure_ref why = sched::cancelled_failure(*a.record, where);
   if (a.profile) a.profile->deliver(why.get(), detail::describe_task(*a.record), context);
   a.record->complete(std::move(why), context);
@@ -491,30 +467,18 @@ void remote_tasks::on_refused_reply(rank from, const call_reply<what>& prefix, f
 
 void remote_tasks::complete_call(reply_stage what, std::uint64_t id, failure_ref cause, const task_times& took,
                                  std::span<const std::byte> value, base::thread_context& context) {
-  remote_call a;
-  {
-    const std::scoped_lock lock(lock_);
-    const auto found = pending_calls_.find(id);
-    if (found == pending_calls_.end()) return;  // ended before, when its node was lost
-    a = found->second;
-    if (what == reply_stage::end && a.record) {  // the end has overtaken a large value
-      found->second.is_over = true;
-      found->second.end_cause = std::move(cause);
-      return;
-    }
-    if (what == reply_stage::value && !a.is_over)
-      found->second.record = nullptr, found->second.along.clear(), found->second.memory.end();
-    else pending_calls_.erase(found);
-  }
-  if (a.record) {
+  auto part = calls_.complete(id, what, cause);
+  if (!part) return;  // ended before, when its node failed; or the end has overtaken a large value
+  if (part->ends_value) {
+    remote_call& a = part->call;
+    a.memory.end();
     if (a.profile) {
       if (took) a.profile->ran_elsewhere(*took);
       a.profile->deliver(cause.get(), detail::describe_task(*a.record), context);
     }
     a.end_value(std::move(cause), value, context);
-    cause = a.end_cause;
   }
-  if (what != reply_stage::value || a.is_over) end_all(a, cause, context);
+  if (part->ends_call) end_all(part->call, part->end_cause, context);
 }
 
 void remote_tasks::end_all(const remote_call& a, const failure_ref& cause, base::thread_context& context) {
@@ -531,15 +495,14 @@ std::string name_of_call(rank from, std::uint64_t id) { return fmt::format("run 
 }  // namespace
 
 void remote_tasks::add_pending_calls(base::wait_walk& walk) {
-  const std::scoped_lock lock(lock_);
-  for (const auto& [id, a] : pending_calls_) {
+  calls_.for_each([&](std::uint64_t id, const remote_call& a) {
     if (walk.is_full()) return;
     // Once its value has arrived, only its scope waits for what it has spawned.
     const std::uint32_t node = a.record ? walk.at(base::wait_kind::task, detail::bits_of_record(a.record))
-                                        : walk.at(base::wait_kind::unknown, id);
+                                        : walk.at(base::wait_kind::unknown, reinterpret_cast<std::uintptr_t>(&a));
     walk[node].everywhere = name_of_call(job_ ? job_->self() : rank{0}, id);
     if (!a.record) walk.link(walk.at(base::wait_kind::finish, reinterpret_cast<std::uintptr_t>(a.scope)), node);
-  }
+  });
 }
 
 void remote_tasks::name_running_calls(base::wait_walk& walk) const {
@@ -555,21 +518,11 @@ void remote_tasks::name_running_calls(base::wait_walk& walk) const {
 }
 
 void remote_tasks::lost(rank node, base::thread_context& context) noexcept {
-  std::vector<remote_call> ends;
-  std::vector<std::uint64_t> tokens;
-  {
-    const std::scoped_lock lock(lock_);
-    for (const auto& [token, c] : pending_cancels_)
-      if (c->of == node) tokens.push_back(token);
-    std::erase_if(pending_calls_, [&](auto& entry) {
-      if (entry.second.of != node) return false;
-      ends.push_back(std::move(entry.second));
-      return true;
-    });
-  }
+  const auto cancels = cancels_.fail_if([node](const auto& c) { return c->of == node; });
+  const auto ends = calls_.fail_if([node](const remote_call& a) { return a.of == node; });
   const failure_ref loss = job_->loss_of(node);
-  for (const remote_call& a : ends) {
-    if (a.record) {
+  for (const auto& [a, ends_value, ends_call, end_cause] : ends) {
+    if (ends_value) {
       if (a.profile) {
         a.profile->mark_started(context);  // as far as is known
         a.profile->deliver(loss.get(), detail::describe_task(*a.record), context);
@@ -578,9 +531,9 @@ void remote_tasks::lost(rank node, base::thread_context& context) noexcept {
                   context);
     }
     // The tasks that it had spawned there are lost, too.
-    end_all(a, a.record ? failure_ref() : loss, context);
+    end_all(a, ends_value ? failure_ref() : loss, context);
   }
-  for (const std::uint64_t token : tokens) complete_cancel(token, false, context);
+  for (const auto& one : cancels) end_cancel(*one.call, false, context);
 }
 
 }  // namespace stretto::dist

@@ -10,7 +10,8 @@
 //             later. place: as run, but first places the objects in the message; the function may be missing. cancel;
 //             its reply is cancelled, with the result.
 // Threads     spawn: any of the runtime. The rest inside job::poll, and in tasks.
-// Invariants  (1) each record ends once: by its reply, or by the loss of the node that was to reply.
+// Invariants  (1) each record ends once: by its reply, or by the failure of the node that was to reply
+//             (remote_calls.hpp).
 #pragma once
 
 #include <stretto/remote.hpp>
@@ -20,7 +21,7 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/spin_lock.hpp"
@@ -28,6 +29,7 @@
 #include "dist/job.hpp"
 #include "dist/ordered_messages.hpp"
 #include "dist/pending_call.hpp"
+#include "dist/remote_calls.hpp"
 #include "dist/task_messages.hpp"
 #include "sched/profile_state.hpp"
 
@@ -66,11 +68,16 @@ class remote_tasks final : public protocol {
   /// A call, on the calling node.
   struct remote_call : pending_call {
     rank of = 0;
-    bool is_over = false;  // the end arrived before the value
-    failure_ref end_cause = {};
     std::vector<std::shared_ptr<const void>> along = {};  // attachments of the arguments, until the value arrives
     std::shared_ptr<sched::profile_state> profile = {};   // null unless a profile was requested
     back_pressure::share memory = {};                     // of a put or a buffer: its message and records there
+
+    /// For the end, the scope is left.
+    remote_call take_value() {
+      remote_call whole = std::move(*this);
+      record = nullptr;
+      return whole;
+    }
   };
   struct request;
   struct new_call;
@@ -91,7 +98,7 @@ class remote_tasks final : public protocol {
   /// A cancel request that waits for the reply.
   struct pending_cancel {
     rank of = 0;
-    std::uint64_t id = 0;
+    std::uint64_t id = 0;  // of the call; 0: none
     std::source_location where = {};
     user_event replied = {};
     std::atomic<bool> is_withdrawn{false};
@@ -136,18 +143,16 @@ class remote_tasks final : public protocol {
   void unlist(cancellable_task& s) noexcept;
   bool withdraw(rank from, std::uint64_t id, const std::source_location& where, base::thread_context& context);
   void complete_cancelled_call(std::uint64_t id, const std::source_location& where, base::thread_context& context);
-  void complete_cancel(std::uint64_t token, bool is_withdrawn, base::thread_context& context);
+  void end_cancel(pending_cancel& c, bool is_withdrawn, base::thread_context& context);
   void on_cancellation(rank from, const call_cancellation& m, base::thread_context& context);
   void on_cancelled(rank from, const call_cancelled& m, base::thread_context& context);
 
   job* const job_;
   ordered_messages* const ordered_;
-  base::spin_lock list_lock_;  // guards what follows
+  base::spin_lock list_lock_;  // guards first_
   cancellable_task* first_ = nullptr;
-  base::spin_lock lock_;  // guards what follows
-  std::unordered_map<std::uint64_t, remote_call> pending_calls_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<pending_cancel>> pending_cancels_;  // by token
-  std::atomic<std::uint64_t> ids_{0};
+  remote_calls<remote_call> calls_;
+  remote_calls<std::shared_ptr<pending_cancel>> cancels_;
   std::atomic<std::size_t> calls_in_flight_{0};
 };
 

@@ -15,6 +15,7 @@
 
 #include "dist/instance_fields.hpp"
 #include "dist/message_codec.hpp"
+#include "dist/remote_calls.hpp"
 #include "sched/profile_state.hpp"
 
 namespace stretto::dist {
@@ -47,8 +48,6 @@ struct call_placement {
   std::span<const std::byte> arguments = {};
 };
 
-/// value: the function has returned. end: it and all that it has spawned have ended.
-enum class reply_stage : std::uint8_t { value, value_and_end, end };
 /// From the node that runs the function: its value, the end of all its work, or both.
 template <reply_stage stage>
 struct call_reply {
