@@ -10,8 +10,7 @@
 // Failure     fail_if() returns the calls whose reply will not come: those to a failed node, or about a destroyed
 //             object. If the callee fails between add() and the request, nobody replies. Therefore, after sending,
 //             check whether the callee has failed, and end the call like a failure does: it is returned once.
-// Shutdown    The table ends no calls. What waits for calls that are left must be ended by others, as termination does
-//             with events that nobody will trigger.
+// Shutdown    The destructor drops the calls that are left and ends nothing: the owner must end them before.
 //
 // `Call` is a value: what waits, and what the failure of a node or an object needs to find it. If replies have two
 // parts, it has Call take_value(): moves out what the value ends, and keeps what the end needs.
