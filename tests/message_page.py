@@ -37,12 +37,15 @@ PLAIN = {"bool": "bool", "float": "float", "double": "double", "std::string": "t
          "std::span<const std::byte>": "bytes up to the end", "stretto::dist::counted_bytes": "counted bytes",
          "std::source_location": "source line", "stretto::failure_ref": "failure", "stretto::event": "event",
          "stretto::dist::node_rank": "node", "stretto::box": "box", "stretto::point": "point",
-         "stretto::place": "place", "stretto::detail::instance_handle": "instance"}
+         "stretto::place": "place", "stretto::detail::instance_handle": "instance",
+         "std::string_view": "text", "stretto::mobiles::short_name": "text", "stretto::mobiles::short_value": "bytes",
+         "stretto::mobiles::reply_batcher::batch": "list of uint64"}
 PLAIN |= {f"std::{sign}int{bits}_t": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""", re.S)
 DEFINITION = re.compile(r"\b(namespace|struct|class|enum class)\s+([\w:]+)([^;{}()=]*)\{")
 ALIAS = re.compile(r"\busing\s+(\w+)\s*=\s*([\w:<>, ]+);")
+IMPORT = re.compile(r"\busing\s+((?:\w+::)+)(\w+)\s*;")
 CODEC = re.compile(r"\bstruct\s+field_codec<([\w:<> ]+)>\s*\{")
 NO_FIELD = re.compile(r"(static|using|friend|template|typedef|explicit|virtual|struct|class|enum)\b")
 
@@ -121,6 +124,8 @@ class declarations:
         for m in ALIAS.finditer(plain):
             outer = scope_of(m.start())
             self.aliases.setdefault(f"{outer}::{m[1]}", m[2].strip())
+        for m in IMPORT.finditer(plain):
+            self.aliases.setdefault(f"{scope_of(m.start())}::{m[2]}", m[1] + m[2])
         for m in CODEC.finditer(plain):
             self.codecs.add((m[1], scope_of(m.start())))
 
@@ -134,7 +139,10 @@ class declarations:
             if path in PLAIN or path in self.by_path:
                 return path
             if path in self.aliases:
-                return self.resolve(self.aliases[path], path.rpartition("::")[0])
+                outer = path.rpartition("::")[0]  # where `using a::b;` means another b
+                if self.aliases[path].rpartition("::")[2] == name and "::" in self.aliases[path]:
+                    outer = outer.rpartition("::")[0]
+                return self.resolve(self.aliases[path], outer)
         raise fault(f"{name} in {scope} is of no header")
 
 
@@ -214,6 +222,8 @@ class page:
         if m := re.fullmatch(r"std::(vector|optional)<(.*)>", type_):
             inner = self.shown_type(m[2], scope)
             return f"list of {inner}" if m[1] == "vector" else f"{inner} or none"
+        if m := re.fullmatch(r"long_list<(.*)>", type_):
+            return f"list of {self.shown_type(m[1], scope)}"
         if m := re.fullmatch(r"std::array<(.*), *(\w+)>", type_):
             return f"{m[2]} of {self.shown_type(m[1], scope)}"
         path = self.all.resolve(type_, scope)

@@ -35,6 +35,7 @@ struct history_query {
   call_history::hash_window calls = {};
 };
 
+/// In reply to a query: the comparison of the calls in question.
 struct history_reply {
   static constexpr std::string_view message = "histories.reply";
   std::uint64_t round = 0;

@@ -58,6 +58,7 @@ struct broadcast_header {
   void fill(remote_message& msg, std::uint64_t index, std::uint64_t position) const;
 };
 
+/// A message to objects of a collection, forwarded along a tree of nodes.
 struct broadcast_message {
   static constexpr std::string_view message = "mobile.broadcast";
   broadcast_header header = {};

@@ -56,6 +56,7 @@ struct migrated_sender {
   std::vector<std::uint64_t> skipped = {};  // numbers of early messages that will not come
 };
 
+/// An object that migrates to the receiver, with its waiting messages and what it knows of its senders.
 struct object_migration {
   static constexpr std::string_view message = "mobile.object";
   migration_header header = {};
