@@ -1,8 +1,8 @@
-// device_operation.hpp - one deferred action of a device: a kernel, a copy to it or from it, a fill.
+// device_operation.hpp - one deferred operation of a device: a kernel, a copy to it or from it, or a fill.
 //
-// If all preconditions have ended, or are under way on the same device, the submitting call enqueues the operation, and
-// the device proceeds from one to the next by itself. For the host, the operation ends when the device has ended it and
-// all preconditions have ended.
+// If all preconditions have ended, or are operations of the same device that are already enqueued, the submitting call
+// enqueues the operation: the device then runs them one after another without the host. The event of the operation ends
+// when the device has completed it and all preconditions have ended.
 //
 // Threads     submit: any thread of the runtime. The end runs in a poll, or on the thread that ends the last
 //             precondition.
@@ -71,7 +71,7 @@ class device_operation : public deferred, public places::completion {
   const device::work what_;
   const trace::kind shown_;
   event done_;
-  bool is_chained_ = false;            // enqueued before its preconditions have ended
+  bool is_chained_ = false;            // enqueued before its preconditions had ended
   bool is_reported_by_owner_ = false;  // failures are reported by the owner of the data
   device::attached_device::ticket ticket_;
   std::uint64_t cause_ = 0;  // in the trace

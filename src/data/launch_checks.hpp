@@ -44,8 +44,8 @@ void check_axes(const checked_launch& l, const checked_argument& a, const array_
                                   const checked_argument& reader, const checked_argument& writer,
                                   const array_text& array);
 
-/// The grain of cuts, in items: a launch in items: its cuts keep groups whole for. Throws B35 if that is below
-/// 1.
+/// The grain of cuts along each axis, in items: the least common multiple of the group's length and `multiple`, so that
+/// no cut divides a group. Throws B35 if `multiple` is below 1 on an axis.
 extent grain_of(const extent& group, const extent& multiple, const box& range, const std::source_location& where);
 
 }  // namespace stretto::data

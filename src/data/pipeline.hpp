@@ -1,7 +1,7 @@
 // pipeline.hpp - schedules the pieces of a copy over the hops of its route.
 //
-// Each piece passes hop 0, 1, ... in order. Between two hops lie `slots` buffers; piece p uses buffer p % slots. A hop
-// may thus be that many pieces ahead of the next, and hops work on different pieces at the same time.
+// Each piece passes hop 0, 1, ... in order. Between two hops there are `slots` buffers; piece p uses buffer p % slots.
+// Hops copy different pieces at the same time, and a hop may be up to `slots` pieces ahead of the next one.
 //
 // Threads     one at a time (under the owner's lock). Pure: no clock, no memory access.
 // Invariants  (1) a buffer is refilled only after the next hop has emptied it. (2) pieces pass each hop in order, one

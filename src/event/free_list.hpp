@@ -1,9 +1,9 @@
-// free_list.hpp - nodes recycled per thread and balanced between threads in batches, for nodes that must keep
-// their content while free (base/block_pool.hpp writes over it).
+// free_list.hpp - free lists: each thread recycles nodes in a cache of its own, and threads exchange whole batches
+// through a common stock. A free node keeps its data; base/block_pool.hpp, which does not need that, overwrites it.
 //
 // Threads     node_stock: any. node_cache: its owner thread only.
 // Cost        pop and push: a few instructions; once per batch, one lock on the stock.
-// Invariants  a thread that frees nodes which others allocate gives batches back: no cache exceeds two batches.
+// Invariants  a cache has at most two batches: a thread that frees nodes of other threads returns batches to the stock.
 #pragma once
 
 #include <mutex>
@@ -17,7 +17,7 @@ class node_stock {
  public:
   static constexpr unsigned batch = 64;
 
-  /// A list of at least one node; a new batch from `make` if the stock is empty.
+  /// Removes a list of `count` nodes, at least one, from the stock. If the stock is empty, make() returns a new batch.
   template <class Make>
   Node* take(unsigned& count, Make&& make) {
     std::scoped_lock lock(mutex_);
@@ -35,14 +35,14 @@ class node_stock {
     return list;
   }
 
-  /// Exactly one batch.
+  /// Returns exactly one batch to the stock.
   void give(Node* list) noexcept {
     std::scoped_lock lock(mutex_);
     list->set_next_batch(batches_);
     batches_ = list;
   }
 
-  /// Takes back a list of any length. Keeps it in pieces of at most a batch, so that take() never returns more.
+  /// Returns a list of any length to the stock, which divides it into batches.
   void give_partial(Node* list) noexcept {
     std::scoped_lock lock(mutex_);
     while (list) {

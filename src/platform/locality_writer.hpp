@@ -1,4 +1,4 @@
-// locality_writer.hpp - a platform as a locality graph file: what read_locality_graph reads back as the same platform.
+// locality_writer.hpp - writes a platform as a locality graph file, from which read_locality_graph makes an equal one.
 //
 // Threads     pure.
 // Cost        linear in places, links and path entries.
@@ -10,9 +10,9 @@
 
 namespace stretto::places {
 
-/// The file, ending in a newline. A place or link without properties is written as the public format has it, else
-/// as an object. Regular paths become one default with expressions; a steal path by the rule of nearest_first is
-/// written as "nearest", since it names every place of the host.
+/// The text of the file, with a newline at its end. A place or link without properties is written in the public format,
+/// any other as an object. If the pop paths follow a pattern, they become one default path with expressions. A steal
+/// path that equals the result of nearest_first is written as "nearest", because it names all places of the host.
 std::string locality_graph_of(const graph& g);
 
 }  // namespace stretto::places

@@ -1,9 +1,9 @@
-// routes.hpp - shortest ways through the graph of places: by links and by cost of moving bytes.
+// routes.hpp - routes through the graph of places: with the fewest links, or with the least time to move bytes.
 //
 // Threads     pure.
-// Cost        hops: O(places + links); cheapest: O(links log places), one search per call.
-// Source      Dijkstra's algorithm with additive link costs; ties by fewer links, then by lower index, so that every
-//             node that asks gets the same answer.
+// Cost        nearest: O(places + links). cheapest_routes: O(links log places), once for all targets.
+// Source      Dijkstra's algorithm. Among equal costs the route with fewer links counts, then the lower index, so that
+//             all nodes get the same result.
 #pragma once
 
 #include <stretto/route.hpp>
@@ -23,10 +23,10 @@ inline constexpr double assumed_bandwidth_bytes_per_second = 10e9;
 /// latency + bytes / bandwidth, in seconds. A bandwidth of zero makes the link unusable.
 double cost_seconds(const place_link& link, std::uint64_t bytes);
 
-/// The place of this kind fewest links from `from`, lowest index among equals.
+/// The place of this kind with the fewest links to `from`; among equals the one with the lowest index.
 std::optional<place> nearest(const graph& g, place from, place_kind kind);
 
-/// The cheapest ways from one place to all others for a message of `bytes`; cores are never passed through.
+/// The routes from one place to all others on which `bytes` bytes take least time. No route passes through a core.
 class cheapest_routes {
  public:
   cheapest_routes(const graph& g, place from, std::uint64_t bytes);
@@ -37,7 +37,7 @@ class cheapest_routes {
     std::optional<double> bandwidth_bytes_per_second, latency_seconds;
     double cost_seconds = 0;
   };
-  /// Nothing if no usable links lead there.
+  /// The route to `target`; nothing if no usable links lead there.
   std::optional<found_route> to(place target) const;
 
  private:

@@ -30,7 +30,7 @@ class priority_queue {
     highest_.store(heap_.front().priority, std::memory_order_seq_cst);
   }
 
-  /// Removes the first item if its priority is at least `least`; else 0.
+  /// Removes and returns the first item if its priority is at least `least`; else returns 0.
   item take(int least) {
     if (highest() < least) return 0;
     std::scoped_lock lock(lock_);

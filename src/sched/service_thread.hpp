@@ -1,8 +1,8 @@
-// service_thread.hpp - one thread per runtime that polls while no worker does.
+// service_thread.hpp - a thread of each runtime that polls while no worker polls.
 //
-// It starts with the first call() and sleeps in a futex: without a time limit while nothing is pending, else until the
-// next poll is due. It blocks signals. Once it runs, call() touches only atomics and a futex, and is safe in signal
-// handlers.
+// The first call() starts it. While nothing is pending, it sleeps on a futex without a time limit; else until the next
+// poll is due. It blocks all signals. Once it runs, call() uses only atomics and a futex, so signal handlers may call
+// it.
 //
 // Threads     call: any. start_with and stop: the thread that makes the runtime.
 // Cost        asleep: nothing. After `patience` polls in a row that are far from due, it sleeps until called or due.
@@ -27,10 +27,11 @@ class service_thread {
    public:
     struct finding {
       std::int64_t next_due;                       // steady nanoseconds; no poll is needed before
-      enum { nothing, workers_poll, worked } was;  // workers_poll: they did since the last poll
+      enum { nothing, workers_poll, worked } was;  // workers_poll: workers have polled since the last call
     };
+    /// Polls once if a poll is due and no worker has polled since the last call.
     virtual finding poll_once(thread_state& t) noexcept = 0;
-    /// The next_due of a poll now, without the poll: checked again before each sleep.
+    /// The time at which the next poll is due, without polling. The thread checks it again before it sleeps.
     virtual std::int64_t next_due() const noexcept = 0;
 
    protected:

@@ -7,16 +7,16 @@
 //             {"ph":"X","pid":0,"tid":1,"ts":12.345,"dur":0.678,"cat":"task","name":"blur","args":{...}},
 //             ...
 //             ]}
-// Invariants  (1) one event per line. So what a crash has cut off loses its last line only: cut the text after
-//             its last whole line, put ]} in the place of that line's comma, and it is valid again.
+// Invariants  (1) one event per line, so a crash costs only the last line: a reader removes the text after the
+//             last whole line and replaces the comma of that line by ]} to get valid JSON.
 //             (2) the X spans of one pid and tid nest properly, also after rounding to nanoseconds.
 //             (3) every arrow leaves from within a span that has its cause as id, enters at the start of one that
 //             names this cause, and never goes back in time.
 // Source      "Trace Event Format", the public description by the Chromium authors.
 //
-// pid is the node, tid a lane of one of its tracks. Spans that do not nest on their track (see timeline_rows.hpp)
-// go into a further lane, "worker 0 (2)"; suspensions and messages are asynchronous spans, b and e. Ids are
-// texts in hexadecimal, because readers in JavaScript keep 53 bits of a number.
+// pid is the node, tid a row of one of its tracks. Spans that do not nest on their track (see timeline_rows.hpp)
+// get a further row, "worker 0 (2)". Suspensions and messages are asynchronous spans (ph b and e). Ids are
+// hexadecimal strings, because readers in JavaScript keep 53 bits of a number.
 #pragma once
 
 #include <cstdint>
@@ -30,19 +30,20 @@ namespace stretto::trace {
 
 /// Writes the nodes' snapshots into one timeline, aligned by their clock offsets.
 ///
-/// A file appears whole, in the place of an older one: until then it is "FILE.part-PID-N", which a
-/// crash leaves behind and which can be read as far as it goes. So two processes may write the same
-/// file; the later one's stays.
+/// The second form writes "FILE.part-PID-N" and renames it to FILE, also over an older file, when it is complete. A
+/// crash leaves the partial file, which can be read up to its last whole line. Two processes may write the same FILE:
+/// the one that renames last wins.
 ///
-///   throws   error T01 if the stream or file cannot be written; what a stream has got stays, an
-///   older file too
+///   throws   error T01 if the stream or file cannot be written. An older FILE then stays as it was; a stream keeps
+///            what
+///   was written to it.
 void write_chrome(std::ostream& to, std::span<const snapshot> nodes);
 void write_chrome(const std::filesystem::path& file, std::span<const snapshot> nodes);
 
 inline void write_chrome(std::ostream& to, const snapshot& node) { write_chrome(to, {&node, 1}); }
 inline void write_chrome(const std::filesystem::path& file, const snapshot& node) { write_chrome(file, {&node, 1}); }
 
-/// Throws T01 where write_chrome could not make that file now. Makes nothing.
+/// Throws T01 if write_chrome could not create that file now. Leaves no file behind.
 void check_writable(const std::filesystem::path& file);
 
 /// The path of a node's own file, next to that of node 0: nodes share a file system.

@@ -1,4 +1,4 @@
-// sampler.hpp - selects the tasks to time: nearly every long one, about one in a thousand short ones.
+// sampler.hpp - selects the tasks whose times are measured: nearly every long one, about one in a thousand short ones.
 //
 // Threads     one writer, the worker; count, timed and estimated_ticks from any thread.
 // Cost        take: one increment and one compare, about 1 ns; no clock.
@@ -60,7 +60,7 @@ class sampler {
     next_ = n + distance();
   }
 
-  /// Called instead of record() for a task that cannot be timed.
+  /// To be called instead of record() if take() selected a task that cannot be timed.
   void pass() noexcept { next_ = count_.load(std::memory_order_relaxed) + distance(); }
 
   std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
