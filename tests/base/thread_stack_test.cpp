@@ -45,15 +45,15 @@ void handler_of_the_program(int) {}
 TEST_CASE("another thread's stack is told by the names of functions") {
   standing one;
   std::string all;
-  // On a busy machine the thread may not answer in time.
-  const bool is_told = stretto::test::eventually([&] { return all.find("stand_here_and_wait()") != all.npos; },
-                                                 [&] {
-                                                   all.clear();
-                                                   for (const auto& name : names_of_code(stack_of_thread(one.number)))
-                                                     all += name + "\n";
-                                                 });
+  // On a busy machine the thread may not reply in time.
+  const bool is_found = stretto::test::eventually([&] { return all.find("stand_here_and_wait()") != all.npos; },
+                                                  [&] {
+                                                    all.clear();
+                                                    for (const auto& name : names_of_code(stack_of_thread(one.number)))
+                                                      all += name + "\n";
+                                                  });
   CAPTURE(all);
-  CHECK(is_told);
+  CHECK(is_found);
   CHECK(all.find("stack_of_thread") == all.npos);
 }
 

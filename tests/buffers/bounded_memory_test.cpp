@@ -94,7 +94,7 @@ TEST_CASE("a program of very many launches remembers, and takes, what a short on
     const bool no_devices = devices == std::string("none");
     const int steps = std::max(
         2 * first, no_devices ? test::scaled(12'000, 600'000) : test::scaled(4'000, 60'000));  // the former a million
-    std::array<double, windows + 1> resident{};  // at the ends of equal numbers of steps
+    std::array<double, windows + 1> held{};  // at the ends of equal numbers of steps
     test::on_nodes_of(simulated_job({.nodes = 2, .seed = 3}), {.workers = 1, .devices = devices}, [&](runtime& rt) {
       // Measured weights would change the counts of instructions.
       const std::vector<double> alike(no_devices ? 0 : 2, 1.0);
@@ -108,7 +108,7 @@ TEST_CASE("a program of very many launches remembers, and takes, what a short on
         for (std::size_t c = 0; c < now.size(); ++c) most[c] = std::max(most[c], now[c]);
         const int since = i + 1 - first, window = (steps - first) / windows;
         if (rt.node() == 0 && since >= 0 && since % window == 0 && since / window <= windows)
-          resident[static_cast<std::size_t>(since / window)] = resident_bytes();
+          held[static_cast<std::size_t>(since / window)] = resident_bytes();
       }
       for (std::size_t c = 0; c < early.size(); ++c) {
         CAPTURE(c);
@@ -119,8 +119,8 @@ TEST_CASE("a program of very many launches remembers, and takes, what a short on
     });
     // Memory that grows for ever grows in each window. How far nodes are from each other, what the hang detector keeps,
     // and a heap that operations of devices have fragmented, make it grow in some. Sanitizers delay frees.
-    double least = resident[1] - resident[0];
-    for (std::size_t w = 1; w < windows; ++w) least = std::min(least, resident[w + 1] - resident[w]);
+    double least = held[1] - held[0];
+    for (std::size_t w = 1; w < windows; ++w) least = std::min(least, held[w + 1] - held[w]);
     const double room = no_devices ? 2e6 : 4e6;
     CAPTURE(least);
     if (!base::address_sanitizer && !base::thread_sanitizer && !test::is_brief()) CHECK(least < room / windows);

@@ -79,16 +79,16 @@ void check_told(F&& hold_up) {
       return true;
     };
     std::string text = look();
-    const bool is_told = test::eventually([&] { return has_all(text); },
-                                          [&] {
-                                            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                                            text = look();
-                                          });
+    const bool is_found = test::eventually([&] { return has_all(text); },
+                                           [&] {
+                                             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                             text = look();
+                                           });
     INFO(text);
     std::string wanted;
     for (const std::string& link : is.chain) wanted += link + "\n";
     INFO(wanted);
-    CHECK(is_told);
+    CHECK(is_found);
     static_cast<const user_event&>(is.never).trigger();
     reader.get();
   });

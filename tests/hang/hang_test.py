@@ -68,7 +68,7 @@ WORDS = {  # more that must be told
     "on_top": ['task "lower"', 'task "upper"'], "piled_up": ["the body of run", 'task "middle"', 'task "top"'],
 }
 ACCUSED = re.compile(r"error (H0\d)")
-TOLD = re.compile("error H10|nothing waits")
+REPORTED = re.compile("error H10|nothing waits")
 
 
 def marked_lines(folder):
@@ -251,8 +251,8 @@ def check_storm(program, name, folder):
             if catches_signal(process):
                 process.send_signal(signal.SIGUSR1)
                 asked += 1
-            if asked and not is_told.exists() and TOLD.search(log.read_text(errors="replace")):
-                is_told.touch()
+            if asked and not reported.exists() and REPORTED.search(log.read_text(errors="replace")):
+                reported.touch()
             time.sleep(0.005)
         text = log.read_text(errors="replace")
         found = text.find("WARNING: ThreadSanitizer")  # the tail is what it was told, over and over
@@ -262,7 +262,7 @@ def check_storm(program, name, folder):
             faults.append(f"{name}: does not come to its end\n{text[-4000:]}")
         if accusation := ACCUSED.search(text):
             faults.append(f"{name}: is accused\n{text[max(0, accusation.start() - 1000):][:4000]}")
-        if not asked or not TOLD.search(text):
+        if not asked or not REPORTED.search(text):
             faults.append(f"{name}: asked {asked} times, it has told nothing")
         return faults
     finally:

@@ -32,11 +32,11 @@ struct live_environment {
     else unsetenv("XDG_RUNTIME_DIR");
   }
   std::optional<top::sample> look() const {
-    // It waits long for the answer: a busy machine may keep the answering thread waiting.
-    const auto answer =
+    // It waits long for the reply: a busy machine may keep the replying thread waiting.
+    const auto reply =
         base::query_local_socket(folder / "stretto", std::to_string(getpid()), std::chrono::seconds(120));
-    if (!answer) return std::nullopt;
-    return top::read_sample(*answer);
+    if (!reply) return std::nullopt;
+    return top::read_sample(*reply);
   }
   test::temporary_folder own;
   const fs::path& folder = own.path;
