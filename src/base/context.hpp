@@ -53,6 +53,7 @@ struct runtime_context {
 struct thread_context {
   runtime_context* runtime = nullptr;
   std::uint32_t index = 0;
+  bool every_span = false;             // the thread records every span (trace level full)
   std::uint64_t current_id = 0;        // trace id of the thread's current span; 0 unless every span is recorded
   order_observer* observer = nullptr;  // the runtime's
   void* floors[floor_slots] = {};

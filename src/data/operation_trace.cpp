@@ -25,7 +25,7 @@ const memory_space* space_of(std::span<const detail::instance_handle> used, std:
 }  // namespace
 
 bool operation_span::is_recorded(const base::thread_context& context) noexcept {
-  return static_cast<const sched::thread_state&>(context).every_span;
+  return context.every_span;
 }
 
 void operation_span::begin(const operation_kind& kind, std::span<const detail::instance_handle> used,

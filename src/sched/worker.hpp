@@ -71,7 +71,6 @@ struct thread_state : base::thread_context {
   trace::sampler tasks;                     // counts all tasks, chooses those that are timed
   trace::ring* ring = nullptr;              // null: nothing is recorded
   const char* track_name = "";              // name of its trace track, without the number; attached threads only
-  bool every_span = false;                  // full detail
   std::uint64_t first_id = 0, next_id = 0;  // of spans: unique in a job as long as a thread makes fewer than 2^36
   trace::ticks span_start = 0;              // of the running task, if it is timed; else 0
   const task_record* timed = nullptr;       // the task that span_start belongs to
