@@ -50,7 +50,7 @@ consteval std::size_t count_members() {
 
 /// The value of f for all members of `of`, in the order of their declaration.
 template <class T, class F>
-constexpr decltype(auto) with_members(T&& of, F&& f) {
+[[gnu::always_inline]] constexpr decltype(auto) with_members(T&& of, F&& f) {
   using type = std::remove_cvref_t<T>;
   constexpr std::size_t n = count_members<type>();
   static_assert(std::is_aggregate_v<type> && n <= most_members, "an aggregate of at most 16 members");

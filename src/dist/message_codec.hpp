@@ -157,7 +157,7 @@ class field_encoder {
   const message_environment& environment() const noexcept { return of_; }
 
   template <class T>
-  void put(const T& value) {
+  [[gnu::always_inline]] void put(const T& value) {
     using namespace codec_traits;
     if constexpr (has_field_codec<T>) field_codec<T>::put(*this, value);
     else if constexpr (std::is_same_v<T, bool>) to_.put(static_cast<std::uint8_t>(value));
@@ -183,7 +183,7 @@ class field_encoder {
     } else if constexpr (is_array<T>) {
       for (const auto& v : value) put(v);
     } else {
-      base::with_members(value, [&](const auto&... member) { (put(member), ...); });
+      base::with_members(value, [&](const auto&... member) __attribute__((always_inline)) { (put(member), ...); });
     }
   }
 
@@ -205,7 +205,7 @@ class field_decoder {
   bool is_good() const noexcept { return !is_refused_ && from_.is_whole(); }
 
   template <class T>
-  void get(T& value) {
+  [[gnu::always_inline]] void get(T& value) {
     using namespace codec_traits;
     if constexpr (has_field_codec<T>) field_codec<T>::get(*this, value);
     else if constexpr (std::is_same_v<T, bool>) {
@@ -238,7 +238,7 @@ class field_decoder {
     } else if constexpr (is_array<T>) {
       for (auto& v : value) get(v);
     } else {
-      base::with_members(value, [&](auto&... member) { (get(member), ...); });
+      base::with_members(value, [&](auto&... member) __attribute__((always_inline)) { (get(member), ...); });
     }
   }
 
