@@ -316,8 +316,10 @@ class job {
   /// The transport has failed because of `why`: all other nodes are lost to this one. On the polling thread, which must
   /// not poll again.
   void disconnect_from_all(const std::string& why);
-  /// Counted messages to and from nodes that are not lost, since the start. A message is handled when its handler has
-  /// returned.
+  /// Counted messages since the start. A message is handled when its handler has returned. Messages to and from a lost
+  /// node do not count; instead, each loss adds the same number to both counts, more than the node had added to either.
+  /// So no count ever decreases, and equal counts at two times prove that in between this node has sent and handled
+  /// nothing, and lost no node.
   struct counts {
     std::uint64_t sent = 0, handled = 0;
   };

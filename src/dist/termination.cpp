@@ -53,7 +53,7 @@ void termination::begin_round(bool poisons, base::thread_context& context) {
 void termination::end_round_if_complete() {
   if (!round_.is_complete()) return;
   const auto now = round_.end();
-  const bool is_quiet = now.previous == now.sum && now.sum.sent == now.sum.handled;
+  const bool is_quiet = now.is_unchanged && now.sum.sent == now.sum.handled;
   const bool was_quiet = std::exchange(was_quiet_, is_quiet);
   if (!is_quiet) return;
   if (!was_quiet) {  // nothing runs: poison what waits in vain, and check again

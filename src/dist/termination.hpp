@@ -2,7 +2,8 @@
 //
 // A node that has left keeps serving the others. The first node that is not lost is the coordinator and queries all
 // nodes in rounds (counting_round.hpp). An idle node replies with the number of messages that it has sent and handled.
-// If two consecutive rounds give the same sums, with as many messages sent as handled, nothing happened between them.
+// If each node replies the same in two consecutive rounds, and as many messages were sent as handled, nothing happened
+// between the rounds.
 // All remaining waits are for events that nobody will trigger: every node poisons those of its own (E14). If that
 // caused new work, the rounds go on; if not, the job is over on all nodes.
 //

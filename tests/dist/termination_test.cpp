@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "campaign.hpp"
@@ -48,6 +49,16 @@ struct worker_node {
   void poll() {
     base::thread_context* const before = base::set_current(&context);
     job.poll();
+    base::set_current(before);
+  }
+  void send(rank to) {
+    base::thread_context* const before = base::set_current(&context);
+    job.send(to, created_work{});
+    base::set_current(before);
+  }
+  void advance() {
+    base::thread_context* const before = base::set_current(&context);
+    end.advance(context);
     base::set_current(before);
   }
   void step() {
@@ -155,6 +166,101 @@ TEST_CASE("a job that is split into groups ends on every node, whichever links a
     CAPTURE(seed);
     run_one(seed, losses::links);
   }
+}
+
+struct idle_workers {
+  explicit idle_workers(std::uint32_t nodes) : network(net::sim::network::make({.nodes = nodes, .jitter_seconds = 0})) {
+    for (rank r = 0; r < nodes; ++r) all.push_back(std::make_unique<worker_node>(*network, r, 1));
+    for (auto& n : all) n->leave();
+  }
+  void deliver() {
+    for (int i = 0; i < 64; ++i)
+      for (auto& n : all) n->poll();
+  }
+  /// Messages that arrive and whose work ends at once.
+  void exchange(rank from, rank to, unsigned messages) {
+    for (unsigned i = 0; i < messages; ++i) all[from]->send(to);
+    deliver();
+    REQUIRE(all[to]->queue.size() == messages);
+    all[to]->queue.clear();
+  }
+
+  std::shared_ptr<net::sim::network> network;
+  std::vector<std::unique_ptr<worker_node>> all;
+};
+
+TEST_CASE("messages that a failed link no longer counts do not stand for messages that are sent meanwhile") {
+  idle_workers job(4);
+  auto& coordinator = *job.all[0];
+  auto &one = *job.all[1], &two = *job.all[2], &three = *job.all[3];
+  job.exchange(1, 2, 4);
+  // Node 3 replies first. Node 1 replies after it has sent two messages to node 3 and handled two from it, so that the
+  // sums are 6 and 6 although the last message is not handled.
+  coordinator.advance();
+  job.deliver();
+  two.advance();
+  three.advance();
+  job.exchange(1, 3, 1);
+  job.exchange(3, 1, 2);
+  one.send(3);
+  one.advance();
+  job.deliver();
+  REQUIRE(three.queue.size() == 1);
+  three.queue.clear();
+  // Without the four messages between nodes 1 and 2, the second round has the same sums. Now node 1 replies first.
+  job.network->cut(1, 2);
+  job.deliver();
+  coordinator.advance();
+  job.deliver();
+  one.advance();
+  two.advance();
+  job.exchange(3, 1, 1);
+  job.exchange(1, 3, 2);
+  three.send(1);
+  three.advance();
+  job.deliver();
+  REQUIRE(one.queue.size() == 1);
+  coordinator.advance();
+  CHECK(coordinator.poison_calls == 0);
+  for (int i = 0; i < 1000; ++i)
+    for (auto& n : job.all) n->step();
+  for (auto& n : job.all) CHECK(n->end.is_over());
+}
+
+TEST_CASE("nodes that lose links and send as many messages to others do not count the same") {
+  idle_workers job(5);
+  const auto complete_round = [&] {
+    for (auto& n : job.all) {
+      n->advance();
+      job.deliver();
+    }
+  };
+  for (const auto& [from, to] : {std::pair(1, 2), std::pair(2, 1), std::pair(3, 4), std::pair(4, 3)})
+    job.exchange(static_cast<rank>(from), static_cast<rank>(to), 1);
+  complete_round();
+  job.network->cut(1, 2);
+  job.network->cut(3, 4);
+  job.deliver();
+  for (const auto& [from, to] : {std::pair(1, 3), std::pair(3, 1), std::pair(2, 4), std::pair(4, 2)})
+    job.exchange(static_cast<rank>(from), static_cast<rank>(to), 1);
+  complete_round();
+  job.all[0]->advance();
+  CHECK(job.all[0]->poison_calls == 0);
+}
+
+TEST_CASE("the counts of messages never decrease, and the loss of a node adds the same to both") {
+  idle_workers job(4);
+  job.exchange(1, 2, 2);
+  job.exchange(1, 3, 1);
+  const auto before = job.all[1]->job.messages();
+  CHECK(before.sent == 3);
+  CHECK(before.handled == 0);
+  job.network->cut(1, 2);
+  job.deliver();
+  const auto after = job.all[1]->job.messages();
+  CHECK(after.sent > before.sent);
+  CHECK(after.handled > before.handled);
+  CHECK(after.sent - after.handled == 1);  // to node 3
 }
 
 }  // namespace
