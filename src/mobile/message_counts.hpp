@@ -8,10 +8,15 @@
 
 namespace stretto::mobiles {
 
+/// Of a node, or summed over all.
 struct message_counts {
-  std::uint64_t begun = 0, ended = 0;  // of this node; ended <= begun
-  std::uint64_t handling = 0;          // handlers that run here for other nodes
+  std::uint64_t begun = 0, ended = 0;  // neither ever decreases; ended <= begun
+  std::uint64_t handling = 0;          // handlers that run for other nodes
 
+  message_counts& operator+=(const message_counts& b) noexcept {
+    begun += b.begun, ended += b.ended, handling += b.handling;
+    return *this;
+  }
   friend bool operator==(const message_counts&, const message_counts&) = default;
 };
 

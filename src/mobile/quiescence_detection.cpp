@@ -19,7 +19,7 @@ event quiescence_detection::when_quiescent(const std::source_location& where) {
   const auto e = user_event::create(where);
   {
     const std::scoped_lock hold(lock_);
-    waiters_.push_back({e, round_.load()});
+    waiters_.push_back({e, last_round_.load()});
     waiter_count_ = waiters_.size();
   }
   check_if_single_node();
@@ -51,27 +51,22 @@ void quiescence_detection::trigger(std::uint64_t round) {
 }
 
 void quiescence_detection::advance() {
-  if (!is_round_open_ && waiter_count_.load(std::memory_order_relaxed)) begin_round();
-  const bool owes = is_round_open_ && !has_replied_[job_->self()];
+  if (!round_.is_open() && waiter_count_.load(std::memory_order_relaxed)) begin_round();
+  const bool owes = round_.awaits(job_->self());
   if (!owes && unanswered_queries_.empty()) return;
   const message_counts mine = counts_();
   if (mine.begun != mine.ended || mine.handling) return;  // otherwise rounds would follow one another
   for (const auto& [from, round] : unanswered_queries_) job_->send(from, quiescence_reply{round, mine});
   unanswered_queries_.clear();
-  if (owes) add(job_->self(), mine);
+  if (!owes) return;
+  round_.add(job_->self(), round_.number(), mine);
+  end_round_if_complete();
 }
 
 void quiescence_detection::begin_round() {
-  const std::uint64_t round = ++round_;
-  is_round_open_ = true;
-  this_round_ = {};
-  has_replied_.assign(job_->nodes(), false);
-  replies_missing_ = job_->nodes();
-  for (rank r = 0; r < job_->nodes(); ++r) {
-    if (r == job_->self()) continue;
-    if (job_->is_lost(r)) add(r, {});
-    else job_->send(r, quiescence_query{round});
-  }
+  last_round_ = round_.begin(job_->nodes(), [this](rank r) { return r != job_->self() && job_->is_lost(r); });
+  for (rank r = 0; r < job_->nodes(); ++r)
+    if (r != job_->self() && round_.awaits(r)) job_->send(r, quiescence_query{round_.number()});
 }
 
 void quiescence_detection::on_query(rank from, const quiescence_query& m, base::thread_context&) {
@@ -79,34 +74,21 @@ void quiescence_detection::on_query(rank from, const quiescence_query& m, base::
 }
 
 void quiescence_detection::on_reply(rank from, const quiescence_reply& m, base::thread_context&) {
-  if (m.round == round_.load() && is_round_open_) add(from, m.counts);
+  if (round_.add(from, m.round, m.counts)) end_round_if_complete();
 }
 
-void quiescence_detection::add(rank from, const message_counts& c) {
-  if (has_replied_[from]) return;
-  has_replied_[from] = true;
-  this_round_.begun += c.begun;
-  this_round_.ended += c.ended;
-  this_round_.handling += c.handling;
-  if (--replies_missing_ == 0) end_round();
-}
-
-void quiescence_detection::end_round() {
-  is_round_open_ = false;
-  const bool is_quiet =
-      has_last_round_ && last_round_.ended == this_round_.begun && !last_round_.handling && !this_round_.handling;
-  last_round_ = this_round_;
-  has_last_round_ = true;
-  if (is_quiet) trigger(round_.load() - 1);
+void quiescence_detection::end_round_if_complete() {
+  if (!round_.is_complete()) return;
+  // In each reply, as many messages have ended as have begun.
+  if (round_.end().is_unchanged) trigger(round_.number() - 1);
 }
 
 void quiescence_detection::on_node_failed(rank node) {
-  has_last_round_ = false;  // the counts of the failed node are part of it
   unanswered_queries_.erase(node);
-  if (is_round_open_ && !has_replied_[node]) {
-    add(node, {});
-    has_last_round_ = false;
-  }
+  round_.on_node_failed(node);
+  if (!round_.is_complete()) return;
+  round_.end();
+  round_.forget_previous();
 }
 
 }  // namespace stretto::mobiles

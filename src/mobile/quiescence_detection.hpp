@@ -2,13 +2,14 @@
 //
 // Each node counts the messages that it has sent, and how many of these have ended. A message has ended when its sender
 // has its reply; its handler has counted its own messages by then. A node that waits for quiescence collects the counts
-// of all nodes in rounds. If as many messages had ended in one round as had been sent by the next, none was under way
-// between the two. A node replies only when its own two counts are equal and no handler runs there for another node.
+// of all nodes in rounds (dist/counting_round.hpp). A node replies only when all messages that it has sent have ended,
+// and no handler runs there for another node. If each node replies the same in two consecutive rounds, no message was
+// sent between the two, and none was under way.
 //
 // Threads     when_quiescent and check_if_single_node: any. All others: inside a poll.
 // Messages    2(N-1) in a round; two rounds after the last message has ended.
-// Source      Four-counter method: Mattern, "Algorithms for distributed termination detection", 1987. Ours counts at
-//             the sender only, so that messages to and from failed nodes need no correction.
+// Source      two rounds of counting: dist/counting_round.hpp. This one counts at the sender only, so that messages to
+//             and from failed nodes need no correction.
 #pragma once
 
 #include <stretto/event.hpp>
@@ -20,6 +21,7 @@
 #include <mutex>
 #include <vector>
 
+#include "dist/counting_round.hpp"
 #include "dist/job.hpp"
 #include "mobile/message_counts.hpp"
 #include "mobile/quiescence_messages.hpp"
@@ -50,8 +52,7 @@ class quiescence_detection {
   void on_reply(dist::rank from, const quiescence_reply& m, base::thread_context& context);
   void check();
   void begin_round();
-  void add(dist::rank from, const message_counts& c);
-  void end_round();
+  void end_round_if_complete();
   /// Those that began to wait before that round began.
   void trigger(std::uint64_t round);
 
@@ -61,15 +62,11 @@ class quiescence_detection {
   std::mutex lock_;
   std::vector<waiter> waiters_;
   std::atomic<std::size_t> waiter_count_{0};  // waiters_.size()
-  std::atomic<std::uint64_t> round_{0};       // of this node
+  std::atomic<std::uint64_t> last_round_{0};  // round_.number()
 
   // Used inside a poll.
   std::map<dist::rank, std::uint64_t> unanswered_queries_;  // by node, the round of its query
-  bool is_round_open_ = false;
-  std::uint32_t replies_missing_ = 0;
-  std::vector<bool> has_replied_;
-  message_counts this_round_, last_round_;
-  bool has_last_round_ = false;  // and it was of the same nodes
+  dist::counting_round<message_counts> round_;              // of this node
 };
 
 }  // namespace stretto::mobiles

@@ -4,12 +4,18 @@
 #include <stretto/finish.hpp>
 
 #include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
 #include <random>
 #include <vector>
 
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
+#include "event/event_world.hpp"
 #include "mobile/node_failures.hpp"
+#include "mobile/quiescence_detection.hpp"
+#include "net/sim/network.hpp"
 
 namespace stretto {
 namespace {
@@ -127,6 +133,74 @@ TEST_CASE("the remaining nodes detect quiescence among themselves") {
                      t.on(node, [&] { t.keep(node, async(after(quiescence()), [] {})); });
                    });
   }
+}
+
+/// A node whose counts of messages to mobile objects the test sets.
+struct counting_node final : dist::protocol {
+  counting_node(net::sim::network& network, dist::rank r) : world(r), detection(&job, [this] { return counts; }) {
+    job.add(*this);
+    job.start([&](net::handlers& all) { return network.join(r, all); });
+    context.runtime = &world.runtime;
+    stretto::detail::enter_events(context);
+  }
+  ~counting_node() override { stretto::detail::leave_events(context); }
+  void lost(dist::rank node, base::thread_context&) noexcept override { detection.on_node_failed(node); }
+  template <class F>
+  auto inside(F&& f) {
+    base::thread_context* const before = base::set_current(&context);
+    struct restore {
+      base::thread_context* to;
+      ~restore() { base::set_current(to); }
+    } const at_end{before};
+    return f();
+  }
+  void advance() {
+    inside([&] { detection.advance(); });
+  }
+
+  testing::event_world world;
+  base::thread_context context;
+  dist::job job;
+  mobiles::message_counts counts;
+  mobiles::quiescence_detection detection;
+};
+
+TEST_CASE("the counts of a node that failed do not stand for messages that were sent since") {
+  const auto network = net::sim::network::make({.nodes = 4, .jitter_seconds = 0});
+  std::deque<counting_node> all;
+  for (dist::rank r = 0; r < 4; ++r) all.emplace_back(*network, r);
+  const auto deliver = [&] {
+    for (int i = 0; i < 64; ++i)
+      for (auto& n : all) n.inside([&] { n.job.poll(); });
+  };
+  all[1].counts = {.begun = 1, .ended = 1};
+  const event quiet = all[0].inside([&] { return all[0].detection.when_quiescent(std::source_location::current()); });
+  const auto is_quiet = [&] { return all[0].inside([&] { return quiet.has_triggered(); }); };
+  // Node 1 fails after its reply.
+  all[0].advance();
+  deliver();
+  all[1].advance();
+  all[2].advance();
+  deliver();
+  network->kill(1);
+  deliver();
+  all[3].advance();
+  deliver();
+  // Node 3 replies to the next query before a message of node 2 makes it send one, which is under way then.
+  all[0].advance();
+  deliver();
+  all[3].advance();
+  all[2].counts = {.begun = 1, .ended = 1};
+  all[3].counts = {.begun = 1, .ended = 0};
+  all[2].advance();
+  deliver();
+  CHECK_FALSE(is_quiet());
+  all[3].counts.ended = 1;
+  for (int i = 0; i < 3; ++i) {
+    for (auto& n : all) n.advance();
+    deliver();
+  }
+  CHECK(is_quiet());
 }
 
 TEST_CASE("threads of many nodes send chains: at quiescence, all chains have ended") {
