@@ -5,8 +5,8 @@
 // round before. If no counts differ, and as many messages were handled as sent, then no message was in flight between
 // the two rounds. This class knows no messages: its user sends the queries, and adds the replies.
 //
-// `Counts` is a value with += and ==. A node with counts equal to Counts{} has counted nothing. Whatever happens
-// on a node, also the failure of its link to another one, must add to a count that never decreases. Otherwise the node
+// `Counts` is a value with += and ==. A node with counts equal to Counts{} has counted nothing. All activity
+// of a node, and the failure of its link to another one, must add to a count that never decreases. Otherwise the node
 // might reply the same although something has happened.
 //
 // Threads     one at a time: the user locks, or calls it inside polls only.

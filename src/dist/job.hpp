@@ -316,10 +316,10 @@ class job {
   /// The transport has failed because of `why`: all other nodes are lost to this one. On the polling thread, which must
   /// not poll again.
   void disconnect_from_all(const std::string& why);
-  /// Counted messages since the start. A message is handled when its handler has returned. Messages to and from a lost
-  /// node do not count; instead, each loss adds the same number to both counts, more than the node had added to either.
-  /// So no count ever decreases, and equal counts at two times prove that in between this node has sent and handled
-  /// nothing, and lost no node.
+  /// Counted messages since the start. A message is handled when its handler has returned. When a node
+  /// has failed, messages to and from it do not count any more. Instead, the failure adds the same number to both
+  /// counts, more than these messages did. So no count ever decreases. Equal counts at two times prove that in between
+  /// this node has sent and handled nothing, and that no other node has failed for it.
   struct counts {
     std::uint64_t sent = 0, handled = 0;
   };

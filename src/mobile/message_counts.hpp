@@ -13,9 +13,9 @@ struct message_counts {
   std::uint64_t begun = 0, ended = 0;  // neither ever decreases; ended <= begun
   std::uint64_t handling = 0;          // handlers that run for other nodes
 
-  message_counts& operator+=(const message_counts& b) noexcept {
-    begun += b.begun, ended += b.ended, handling += b.handling;
-    return *this;
+  friend message_counts& operator+=(message_counts& a, const message_counts& b) noexcept {
+    a.begun += b.begun, a.ended += b.ended, a.handling += b.handling;
+    return a;
   }
   friend bool operator==(const message_counts&, const message_counts&) = default;
 };
