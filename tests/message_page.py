@@ -7,13 +7,15 @@ A message is a struct in a header of src with `static constexpr std::string_view
 the struct says what the message says, and a comment behind a field says what the field is. Fields of other structs and
 enumerations are listed once, behind the messages.
 """
-import bisect
 import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import layers
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "docs/reference"))
+from declarations import Reader, text_of, type_and_names
 
 PAGE = "docs/messages.md"
 COLUMNS = 120
@@ -40,14 +42,8 @@ PLAIN = {"bool": "bool", "float": "float", "double": "double", "std::string": "t
          "stretto::place": "place", "stretto::detail::instance_handle": "instance",
          "std::string_view": "text", "stretto::mobiles::short_name": "text", "stretto::mobiles::short_value": "bytes",
          "stretto::mobiles::reply_batcher::batch": "list of uint64"}
+NO_FIELD = {"static", "template"}
 PLAIN |= {f"std::{sign}int{bits}_t": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-
-TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""", re.S)
-DEFINITION = re.compile(r"\b(namespace|struct|class|enum class)\s+([\w:]+)([^;{}()=]*)\{")
-ALIAS = re.compile(r"\busing\s+(\w+)\s*=\s*([\w:<>, ]+);")
-IMPORT = re.compile(r"\busing\s+((?:\w+::)+)(\w+)\s*;")
-CODEC = re.compile(r"\bstruct\s+field_codec<([\w:<> ]+)>\s*\{")
-NO_FIELD = re.compile(r"(static|using|friend|template|typedef|explicit|virtual|struct|class|enum)\b")
 
 
 class fault(Exception):
@@ -56,40 +52,18 @@ class fault(Exception):
 
 @dataclass
 class definition:
-    kind: str
+    kind: str            # class or enumeration
     path: str            # stretto::dist::barrier_ended::phase_value
     header: str
     comment: str
-    body: str            # without the texts of comments and strings
-    original: str        # the same characters of the file
-    behind: str          # between the closing brace and the semicolon
-    inner: list = field(default_factory=list)  # definitions in the body
+    values: list         # of an enumeration
+    members: list = field(default_factory=list)  # declarations of variables
+
+    def member(self, name):
+        return next((m for m in self.members if m.name == name), None)
 
 
-def closing(text, opening):
-    depth = 0
-    for at in range(opening, len(text)):
-        depth += {"{": 1, "}": -1}.get(text[at], 0)
-        if depth == 0:
-            return at
-    raise fault("a brace is not closed")
-
-
-def masked(text):
-    return TOKEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
-
-
-def comment_above(text, at):
-    lines = text[:text.rfind("\n", 0, at) + 1].split("\n")[:-1]
-    while lines and lines[-1].startswith("template <"):
-        lines.pop()
-    found = []
-    while lines and lines[-1].strip().startswith("///"):
-        found.insert(0, lines.pop().strip()[3:].strip())
-    return " ".join(found)
-
-
-class declarations:
+class header_index:
     """All definitions and aliases in the headers of src and include, by their paths."""
 
     def __init__(self, root):
@@ -98,36 +72,25 @@ class declarations:
             self.add(header.relative_to(root).as_posix(), header.read_text())
 
     def add(self, header, text):
-        plain = masked(text)
-        scopes = []  # (first, last, path) of all definitions so far
-
-        def scope_of(at):
-            return next((path for first, last, path in reversed(scopes) if first <= at < last), "")
-
-        owners = {}
-        for m in DEFINITION.finditer(plain):
-            end = closing(plain, m.end() - 1)
-            outer = scope_of(m.start())
-            path = f"{outer}::{m[2]}" if outer else m[2]
-            scopes.append((m.end(), end, path))
-            if m[1] == "namespace":
-                continue
-            semicolon = plain.find(";", end)
-            one = definition(m[1], path, header, comment_above(text, m.start()), plain[m.end():end],
-                             text[m.end():end], plain[end + 1:semicolon].strip())
-            self.by_path.setdefault(path, one)
-            self.in_order.append(one)
-            if outer in owners:
-                owners[outer].inner.append((m.start() - owners[outer].first, one, semicolon + 1 - owners[outer].first))
-            one.first = m.end()
-            owners[path] = one
-        for m in ALIAS.finditer(plain):
-            outer = scope_of(m.start())
-            self.aliases.setdefault(f"{outer}::{m[1]}", m[2].strip())
-        for m in IMPORT.finditer(plain):
-            self.aliases.setdefault(f"{scope_of(m.start())}::{m[2]}", m[1] + m[2])
-        for m in CODEC.finditer(plain):
-            self.codecs.add((m[1], scope_of(m.start())))
+        reader = Reader(text)
+        reader.read()
+        here = {}
+        for d in reader.found:
+            scope = "::".join(d.scope)
+            if d.kind in ("class", "enumeration") and d.name.startswith("field_codec<"):
+                self.codecs.add((d.name[len("field_codec<"):-1], scope))
+            elif d.kind in ("class", "enumeration"):
+                comment = " ".join(line.strip() for line in d.comment) if d.source == "above" else ""
+                one = definition(d.kind, d.full_name, header, comment, d.values)
+                self.by_path.setdefault(one.path, one)
+                self.in_order.append(one)
+                here[one.path] = one
+            elif d.kind == "alias":
+                self.aliases.setdefault(d.full_name, text_of(d.words[d.words.index("=") + 1 :]))
+            elif d.kind == "variable" and scope in here:
+                here[scope].members.append(d)
+        for scope, words in reader.imports:
+            self.aliases.setdefault("::".join([*scope, words[-1]]), "".join(words))
 
     def resolve(self, name, scope):
         """The path of a definition, or the text of a plain type, that `name` means within `scope`."""
@@ -148,65 +111,17 @@ class declarations:
 
 def fields_of(one):
     """[(type, [names], comment)] of a struct."""
-    found, at, body = [], 0, one.body
-    inner = sorted(one.inner, key=lambda i: i[0])
-    first = [i[0] for i in inner]
-    while True:
-        while at < len(body) and body[at].isspace():
-            at += 1
-        if at >= len(body):
-            return found
-        place = bisect.bisect_left(first, at)
-        if place < len(inner) and inner[place][0] == at:
-            _, nested, end = inner[place]
-            if nested.behind:
-                found.append((nested.path, [re.match(r"\w+", nested.behind)[0]], comment_behind(one, end)))
-            at = end
-            continue
-        start = at
-        is_function = False
-        while body[at] != ";":
-            if body[at] == "(" and "=" not in body[start:at]:
-                is_function = True
-            if body[at] == "{":
-                at = closing(body, at)
-                if is_function:
-                    break
-            at += 1
-        at += 1
-        statement = body[start:at - 1].strip()
-        if is_function or NO_FIELD.match(statement):
-            continue
-        type_, names = split_declaration(statement)
-        found.append((type_, names, comment_behind(one, at)))
-
-
-def comment_behind(one, at):
-    line = one.original[at:one.original.find("\n", at)]
-    m = re.match(r"\s*//(?!/)\s*(.*)", line)
-    return m[1] if m else ""
-
-
-def split_declaration(statement):
-    depth, end = 0, 0
-    for end, c in enumerate(statement):
-        depth += {"<": 1, ">": -1}.get(c, 0)
-        if c.isspace() and depth == 0:
-            break
-    names, depth, part = [], 0, ""
-    for c in statement[end:] + ",":
-        depth += {"{": 1, "(": 1, "<": 1, "}": -1, ")": -1, ">": -1}.get(c, 0)
-        if c == "," and depth == 0:
-            names.append(re.match(r"\s*(\w+)", part)[1])
-            part = ""
-        else:
-            part += c
-    return re.sub(r"\s+", " ", statement[:end]), names
+    found = []
+    for d in one.members:
+        if NO_FIELD.isdisjoint(d.words):
+            words, names = type_and_names(d.words)
+            found.append((text_of(words), names, re.sub(r"^//\s*", "", d.behind) if d.behind[:3] != "///" else ""))
+    return found
 
 
 class page:
     def __init__(self, root):
-        self.root, self.all, self.used, self.faults = root, declarations(root), {}, []
+        self.root, self.all, self.used, self.faults = root, header_index(root), {}, []
         for name, scope in self.all.codecs:
             try:
                 if "<" not in name and self.all.resolve(name, scope) not in PLAIN:
@@ -250,9 +165,8 @@ class page:
 
     def row_of_type(self, path):
         one = self.all.by_path[path]
-        if one.kind == "enum class":
-            values = re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", one.body.strip())
-            return f"| `{self.short(path)}` | one of {', '.join(f'`{v}`' for v in values)} |"
+        if one.kind == "enumeration":
+            return f"| `{self.short(path)}` | one of {', '.join(f'`{v}`' for v in one.values)} |"
         return f"| `{self.short(path)}` | {self.shown_fields(one)} |"
 
     def messages(self):
@@ -261,14 +175,14 @@ class page:
         for one in self.all.in_order:
             if not one.header.startswith("src/"):
                 continue
-            m = re.search(r"static constexpr std::string_view message\s*=\s*([^;]*);", one.original)
-            if not m or any(m[0] in inner.original for _, inner, _ in one.inner):
+            message, is_counted = one.member("message"), one.member("is_counted")
+            if not message or "static" not in message.words or "=" not in message.words:
                 continue
-            names = sorted(re.findall(r'"([^"]*)"', m[1]))
+            names = sorted(word[1:-1] for word in message.words if word.startswith('"'))
             if not one.comment:
                 self.faults.append(f"{one.header}: {one.path} has no comment that says what the message says")
             says = cell(one.comment)
-            if re.search(r"is_counted\s*=\s*false", one.body):
+            if is_counted and is_counted.words[-2:] == ["=", "false"]:
                 says += " Not counted."
             try:
                 row = f"| {', '.join(f'`{n}`' for n in names)} | {says} | {self.shown_fields(one)} |"

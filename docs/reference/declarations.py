@@ -1,7 +1,8 @@
-"""declarations.py - the declarations of a public header, each with its comment.
+"""declarations.py - the declarations of a header, each with its comment.
 
-No compiler: it reads the words of a file and knows the forms of declarations that our headers use. Two scripts share
-it: filter.py, which hands comments to Doxygen, and tests/api_reference.py, which looks for comments that are missing.
+No compiler: it reads the words of a file and knows the forms of declarations that our headers use. Three scripts share
+it: filter.py, which hands comments to Doxygen; tests/api_reference.py, which looks for comments that are missing; and
+tests/message_page.py, which makes docs/messages.md. tests/declarations_test.py tests it.
 
 A declaration has these comments, the first that there is:
   - the lines `///` directly above it, and lines `//` among them;
@@ -32,6 +33,8 @@ class Declaration:
     is_public: bool = True
     comment: list = field(default_factory=list)  # lines without "///"
     source: str = ""  # above, behind, overload; empty if there is none
+    behind: str = ""  # the comment `//` at the end of its last line, whatever is above
+    values: list = field(default_factory=list)  # the names of an enumeration's values
 
     @property
     def full_name(self):
@@ -49,6 +52,7 @@ class Reader:
     def __init__(self, text):
         self.lines = text.split("\n")
         self.found, self.tokens, self.behind, self.full_lines = [], [], {}, {}
+        self.imports = []  # (scope, words of a path): `using a::b;`
         line, at = 1, 0
         for match in TOKEN.finditer(text):
             line, at = line + text.count("\n", at, match.start()), match.start()
@@ -115,8 +119,11 @@ class Reader:
             return False
         kind = kind_of(plain)
         if kind == "enumeration":
-            self.declare(head, scope, class_name, is_public, brace.line)
+            name = self.declare(head, scope, class_name, is_public, brace.line)
+            begin = self.at
             self.skip_to_closing()
+            values = split_at_commas([t.text for t in self.tokens[begin : self.at - 1]])
+            self.found[-1].values = [value[0] for value in values]
         elif kind == "class":
             name = self.declare(head, scope, class_name, is_public, brace.line)
             self.read(scope + (name,), name, is_public and plain[0] != "class", is_public)
@@ -130,6 +137,8 @@ class Reader:
             head += [brace, *self.tokens[begin : self.at]]
             return False
         if self.at < len(self.tokens) and self.tokens[self.at].text != ";":  # variables of a type that is defined here
+            if name:
+                head[:] = [Token(name, self.tokens[self.at].line, "word")]
             return False
         return True
 
@@ -138,11 +147,14 @@ class Reader:
         plain = declared(words)
         kind = kind_of(plain)
         is_friend = "friend" in words
+        if plain[:1] == ["using"] and kind is None and plain[1:2] not in (["namespace"], ["enum"]):
+            self.imports.append((scope, plain[1:]))
         if not kind or (kind in ("class", "enumeration") and last is None):  # only that there is such a type
             return ""
         name = name_of(kind, plain)
         outer = scope[:-1] if is_friend and class_name else scope
         found = Declaration(kind, name, outer, head[0].line, last or head[-1].line, words, bool(class_name), is_public)
+        found.behind = self.behind.get(found.last, "")
         self.add_comment(found)
         self.found.append(found)
         return name
@@ -219,6 +231,37 @@ def declared(words):
         else:
             break
     return words[at:]
+
+
+def split_at_commas(words):
+    """The parts between the commas that are in no brackets, without empty ones."""
+    parts, depth = [[]], 0
+    for word in words:
+        depth += (word in OPENING or word == "<") - (word in CLOSING or word == ">")
+        if word == "," and not depth:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return [part for part in parts if part]
+
+
+def type_and_names(words):
+    """The words of a variable's type, and the names of all variables of the declaration."""
+    plain, depth, end = declared(words), 0, 1
+    while end < len(plain):
+        if not depth and is_word(plain[end]) and (plain[end - 1] == ">" or is_word(plain[end - 1])):
+            break
+        depth += (plain[end] == "<") - (plain[end] == ">")
+        end += 1
+    return plain[:end], [part[0] for part in split_at_commas(plain[end:])]
+
+
+def text_of(words):
+    """Words as our headers write them: `std::array<const point, 3>`."""
+    text = ""
+    for before, word in zip(["", *words], words):
+        text += " " * bool(before == "," or before and is_word(before) and is_word(word)) + word
+    return text
 
 
 def is_requires_expression(words):
