@@ -16,8 +16,8 @@
 //             which forwards it to the rest and the coordinator, so that each node handles it in a poll.
 // Threads     advance and request_verdict: the monitor's thread. Handlers run inside job::poll and only store what has
 //             arrived.
-// Invariants  (1) one verdict for each request that is answered. (2) these messages are not counted (job::counted::no).
-// Source      two rounds of counting: dist/counting_round.hpp.
+// Invariants  (1) one verdict for each request that is answered. (2) these messages are not counted
+// (dist/message_type.hpp). Source      two rounds of counting: dist/counting_round.hpp.
 #pragma once
 
 #include <atomic>

@@ -103,11 +103,11 @@ job::job(std::uint16_t first) : first_(first) {}
 
 job::~job() = default;
 
-message_kind job::on(std::string name, void* owner, handler f, counted is_counted) {
-  entry& e = entries_.emplace_back(entry{this, owner, f, std::move(name), is_counted == counted::yes});
+job::entry& job::add_entry(void* owner, const message_type& type, bool is_counted) {
+  entry& e = entries_.emplace_back(entry{this, owner, &type, is_counted, std::string(type.name)});
   handlers_.add(e.name, &e, on_arrival);
   if (e.is_counted) handlers_.add(e.name + " with its cause", &e, on_arrival_with_cause);
-  return static_cast<message_kind>(entries_.size() - 1);
+  return e;
 }
 
 void job::start(const transport_maker& make) {
@@ -198,15 +198,6 @@ void job::send(rank to, message_kind kind, const writer& head, std::span<const s
   writer caused = head;
   caused.put(cause);
   send_lent(to, e.number_with_cause, caused.all(), rest, std::move(lent), is, by_another);
-}
-
-void job::send(rank to, message_kind kind, writer&& head, std::vector<std::byte>&& rest) {
-  if (rest.size() < split_bytes) {
-    head.put_bytes(rest);
-    return send(to, kind, std::move(head));
-  }
-  const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(rest));
-  send(to, kind, head, *kept, kept, counting::as_message);
 }
 
 void job::send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest,
@@ -302,12 +293,10 @@ failure_ref job::no_room_for(message_kind kind, rank from, std::uint64_t bytes) 
 
 void job::refuse(const entry& e, rank from, std::span<const std::byte> message_prefix, std::uint64_t bytes) {
   std::exception_ptr why = no_room(e, from, bytes);
-  if (!e.refused && !e.refused_struct) return fail(std::move(why));
+  if (!e.refused) return fail(std::move(why));
   auto& context = base::require_current("job::poll");
   reader prefix(message_prefix);
-  failure_ref cause = failure_of_message(std::move(why));
-  if (e.refused_struct) e.refused_struct(*this, e.owner, from, prefix, std::move(cause), context);
-  else e.refused(e.owner, from, prefix, std::move(cause), context);
+  e.refused(*this, e.owner, from, prefix, failure_of_message(std::move(why)), context);
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
 }
 
@@ -316,15 +305,13 @@ void job::handle(entry& e, rank from, std::span<const std::byte> content, bool h
   const cause_scope cause(content, has_cause, context);
   reader all(content);
   const message_span span(context, e.name, e.in_trace, has_cause ? context.current_id : 0, all.left());
-  if (!e.decode_and_handle) e.f(e.owner, from, all, context);
-  else if (!e.decode_and_handle(*this, e.owner, from, all, context)) return refuse_malformed(e.name, from);
+  if (!e.decode_and_handle(*this, e.owner, from, all, context)) return refuse_malformed(e.name, from);
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
 }
 
 std::vector<message_type> job::message_types() const {
   std::vector<message_type> all = inner_types_;
-  for (const entry& e : entries_)
-    if (e.type) all.push_back(*e.type);
+  for (const entry& e : entries_) all.push_back(*e.type);
   return all;
 }
 

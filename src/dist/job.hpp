@@ -65,7 +65,6 @@ class protocol {
 
 class job {
  public:
-  using handler = void (*)(void* owner, rank from, reader& content, base::thread_context& context);
   using transport_maker = std::function<std::unique_ptr<net::transport>(net::handlers&)>;
 
   /// Node r of this job has the node number first + r. `first` must be the same on every node. Numbers are at most
@@ -75,83 +74,50 @@ class job {
   /// Ends the transport. No other thread may use the job any more.
   ~job();
 
-  /// Whether messages() counts messages of a kind. Termination waits only for counted messages.
-  enum class counted : bool { no, yes };
-
   /// Registers a value that must be equal on all nodes (net/handlers.hpp). Must be called before start.
   void must_agree(std::string what, std::string value) { handlers_.must_agree(std::move(what), std::move(value)); }
   void must_agree_on_option(std::string name, std::string value) {
     handlers_.must_agree_on_option(std::move(name), std::move(value));
   }
-  /// Registers a handler for messages of that name, for example "events.subscribe". Names must be unique and the same
-  /// on every node.
-  message_kind on(std::string name, void* owner, handler f, counted is_counted = counted::yes);
-  /// A member function as a handler: void f(rank from, reader& content, base::thread_context& context).
+  /// Registers a member function as the handler of a message, which is a struct (message_codec.hpp):
+  /// void f(rank from, const M& m, base::thread_context& context). Names of messages must be unique and the same on
+  /// every node. A message that does not decode ends the connection to its sender.
   template <auto f, class Owner>
-  message_kind on(std::string name, Owner* owner, counted is_counted = counted::yes) {
-    return on(
-        std::move(name), owner,
-        +[](void* o, rank from, reader& content, base::thread_context& context) {
-          (static_cast<Owner*>(o)->*f)(from, content, context);
-        },
-        is_counted);
-  }
-  /// The handler of a message that is a struct (message_codec.hpp), whose name and fields are the struct's:
-  /// void f(rank from, const M& m, base::thread_context& context). A message that does not decode ends the connection
-  /// to its sender.
-  template <auto f, class Owner>
-  message_kind on(Owner* owner) {
+  void on(Owner* owner) {
     using M = message_of<decltype(f)>;
-    const message_kind made = on_type<M>(owner);
-    entries_.back().decode_and_handle =
+    add_entry<M>(owner).decode_and_handle =
         +[](job& j, void* o, rank from, reader& content, base::thread_context& context) {
           M m{};
           if (!decode_message(content, m, j.environment(from))) return false;
           (static_cast<Owner*>(o)->*f)(from, m, context);
           return true;
         };
-    return made;
   }
   /// For messages of two parts: a struct as head, of at most net::transport::most_head_bytes, and a payload that the
   /// handler directs: void f(rank from, const M& head, net::payload&& rest, base::thread_context& context).
   template <auto f, class Owner>
-  message_kind on_payload(Owner* owner) {
+  void on_payload(Owner* owner) {
     using M = message_of<decltype(f)>;
-    const message_kind made = on_type<M>(owner);
-    entries_.back().decode_head_and_handle =
+    add_entry<M>(owner).decode_head_and_handle =
         +[](job& j, void* o, rank from, reader& head, net::payload&& rest, base::thread_context& context) {
           M m{};
           if (!decode_message(head, m, j.environment(from))) return false;
           (static_cast<Owner*>(o)->*f)(from, m, std::move(rest), context);
           return true;
         };
-    return made;
   }
-  /// Called on the receiving node instead of the handler if it has no memory for a message. The reader holds the prefix
-  /// of the message. If a kind has no such handler, the node fails.
-  using refused_handler = void (*)(void* owner, rank from, reader& message_prefix, failure_ref cause,
-                                   base::thread_context& context);
-  template <auto f, class Owner>
-  static constexpr refused_handler refused_by =
-      +[](void* o, rank from, reader& message_prefix, failure_ref cause, base::thread_context& context) {
-        (static_cast<Owner*>(o)->*f)(from, message_prefix, std::move(cause), context);
-      };
-  template <auto f, class Owner>
-  void on_refused(message_kind kind, Owner*) {
-    entries_[static_cast<std::size_t>(kind)].refused = refused_by<f, Owner>;
-  }
-  /// The same for a struct, of whose fields those that the prefix holds are set:
-  /// void f(rank from, const M& prefix, failure_ref cause, base::thread_context& context).
+  /// Registers what is called on the receiving node instead of the handler if it has no memory for a message:
+  /// void f(rank from, const M& prefix, failure_ref cause, base::thread_context& context). The fields that the prefix
+  /// of the message holds are set. If a message has no such handler, the node fails.
   template <auto f, class Owner>
   void on_refused(Owner*) {
     using M = message_of<decltype(f)>;
     entry& e = entries_[static_cast<std::size_t>(kind_of<M>())];
-    e.refused_struct =
-        +[](job& j, void* o, rank from, reader& prefix, failure_ref cause, base::thread_context& context) {
-          M m{};
-          decode_prefix(prefix, m, j.environment(from));
-          (static_cast<Owner*>(o)->*f)(from, m, std::move(cause), context);
-        };
+    e.refused = +[](job& j, void* o, rank from, reader& prefix, failure_ref cause, base::thread_context& context) {
+      M m{};
+      decode_prefix(prefix, m, j.environment(from));
+      (static_cast<Owner*>(o)->*f)(from, m, std::move(cause), context);
+    };
   }
   /// True if a receiver might refuse a message of that size for lack of memory.
   bool may_be_refused(std::uint64_t bytes) const noexcept {
@@ -269,7 +235,7 @@ class job {
   message_environment environment(rank sender) const noexcept { return {first_, nodes_, sender, failures_}; }
   /// Failures in messages are written and read by it. Before start.
   void set_failure_fields(failure_fields& all) noexcept { failures_ = &all; }
-  /// All kinds whose messages are structs, for checks of their fields. Valid after the job.
+  /// All kinds of messages, for checks of their fields. Valid after the job.
   std::vector<message_type> message_types() const;
   /// Of structs that are sent inside other messages (ordered_messages.hpp).
   void add_message_type(const message_type& t) { inner_types_.push_back(t); }
@@ -286,7 +252,6 @@ class job {
   /// it has been sent.
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest,
             std::shared_ptr<const void> lent, counting is, followed by_another = followed::no);
-  void send(rank to, message_kind kind, writer&& head, std::vector<std::byte>&& rest);
   /// For kinds registered by on_payload. `rest` must stay valid until `sent` runs; it runs with N05 if that node
   /// has failed.
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent,
@@ -347,26 +312,23 @@ class job {
   struct entry {
     job* owner_job;
     void* owner;
-    handler f;
-    std::string name;
+    const message_type* type;
     bool is_counted;
-    refused_handler refused = nullptr;
+    std::string name;
     bool (*decode_head_and_handle)(job&, void*, rank, reader&, net::payload&&, base::thread_context&) = nullptr;
     bool (*decode_and_handle)(job&, void*, rank, reader&, base::thread_context&) = nullptr;
-    void (*refused_struct)(job&, void*, rank, reader&, failure_ref, base::thread_context&) = nullptr;
-    const message_type* type = nullptr;  // null: not a struct
+    void (*refused)(job&, void*, rank, reader&, failure_ref, base::thread_context&) = nullptr;
     net::handler_number number = 0, number_with_cause = 0;
     traced_name in_trace = {};  // only the polling thread
   };
   struct incoming_message;
   struct retained_payload;
   template <message_struct M>
-  message_kind on_type(void* owner) {
-    const message_kind made = on(std::string(M::message), owner, nullptr, is_counted<M>() ? counted::yes : counted::no);
-    entries_.back().type = &message_type_of<M>;
-    kinds_of_types_.set(type_number_of<M>(), made);
-    return made;
+  entry& add_entry(void* owner) {
+    kinds_of_types_.set(type_number_of<M>(), static_cast<message_kind>(entries_.size()));
+    return add_entry(owner, message_type_of<M>, is_counted<M>());
   }
+  entry& add_entry(void* owner, const message_type& type, bool is_counted);
   /// Longer messages are sent as a prefix and a payload, so that the receiver can identify a message that it has no
   /// memory for. Shorter content is copied, which is cheaper than keeping it until it has been sent.
   static constexpr std::size_t split_bytes = std::size_t{8} << 10;
