@@ -47,9 +47,9 @@ struct wait_node {
   std::string name;          // task "halo", reservation R0, event
   std::string on;            // of a report of several nodes: "N1"
   std::string everywhere;    // its name on all nodes of the job; empty: no other node is concerned
-  std::string made;          // source line: "wave.cpp:41"; empty if unknown
+  std::string created_at;    // source line: "wave.cpp:41"; empty if unknown
   std::string waits_at;      // where it is suspended; empty if it is not
-  std::string what_for;      // of an operation or a request: its preconditions; empty if what it waits for says enough
+  std::string pending_on;    // of an operation or a request: its preconditions; empty if what it waits for says enough
   std::string held_by;       // the holder: the acquire at "wave.cpp:41", thread "reader" since "wave.cpp:41"
   std::uint64_t expected = 0, arrived = 0, announced = 0;  // of a barrier's phase
   std::vector<std::string> arrived_at;                     // of a barrier's phase: where, the latest few
@@ -72,13 +72,13 @@ struct worker_state {
 /// wait_node::held_by of a reservation that this node has passed on and whose holder it does not know.
 inline constexpr const char* held_elsewhere = "another node";
 
-/// The cost of a report after the limit had passed: on an idle machine no longer than each look's pause and the
-/// processor time.
-struct reaction {
-  std::uint32_t looks = 0;   // that found no progress beyond the limit, the one that told it included; 0: on request
-  double longest_pause = 0;  // seconds between two looks, whatever the limit
-  double processor_seconds = 0;  // of these looks and of the report
-  bool operator==(const reaction&) const = default;
+/// What a report cost after the limit had passed. On an idle machine it appears after at most one interval for each
+/// sample, plus the processor time.
+struct detection_cost {
+  std::uint32_t samples = 0;            // without progress beyond the limit, that of the report included; 0: on request
+  double longest_interval_seconds = 0;  // between two samples, whatever the limit
+  double processor_seconds = 0;         // of these samples and of the report
+  bool operator==(const detection_cost&) const = default;
 };
 
 struct wait_snapshot {
@@ -89,7 +89,7 @@ struct wait_snapshot {
   std::vector<std::string> unproven;  // else: why progress is possible
   std::vector<worker_state> workers;
   std::vector<wait_node> nodes;
-  reaction told;
+  detection_cost detection;
   bool operator==(const wait_snapshot&) const = default;
 };
 

@@ -27,7 +27,7 @@ void add_wait_edges(base::wait_walk& walk) {
         const std::uint32_t node = walk.at(wait_kind::event, report->done.raw());
         walk[node].kind = wait_kind::operation;
         walk[node].name = std::move(report->name);
-        walk[node].made = std::move(report->made);
+        walk[node].created_at = std::move(report->made);
         walk.link(node, found.target);
         return true;
       }

@@ -16,28 +16,30 @@ constexpr std::size_t most_causes = 5, most_links = 8, most_held_up = 4, most_fr
 std::string name_of(const wait_node& n) { return n.on.empty() ? n.name : n.name + " on " + n.on; }
 
 /// The line where an event, a reservation or a barrier was made, and the node.
-std::string made_on(const wait_node& n) { return n.on.empty() || n.made.empty() ? n.made : n.made + ", by " + n.on; }
+std::string made_on(const wait_node& n) {
+  return n.on.empty() || n.created_at.empty() ? n.created_at : n.created_at + ", by " + n.on;
+}
 
 std::string held_by(const wait_node& n) { return n.on.empty() ? n.held_by : n.held_by + ", on " + n.on; }
 
 std::string title(const wait_node& n) {
   // A request was submitted on one node and is carried out on another.
   if (n.kind == wait_kind::request)
-    return fmt::format("{} (submitted {}{})", n.name, n.made, n.on.empty() ? "" : " on " + n.on);
+    return fmt::format("{} (submitted {}{})", n.name, n.created_at, n.on.empty() ? "" : " on " + n.on);
   std::string text = name_of(n);
-  if (!n.made.empty()) {
+  if (!n.created_at.empty()) {
     const char* const verb = n.kind == wait_kind::task        ? "spawned"
                              : n.kind == wait_kind::thread    ? "attached"
                              : n.kind == wait_kind::operation ? "submitted"
                                                               : "created";
-    text += fmt::format(" ({} {})", verb, n.made);
+    text += fmt::format(" ({} {})", verb, n.created_at);
   }
   return text;
 }
 
 std::string describe_step(const wait_node& n) {
   return title(n) + (n.waits_at.empty() ? "" : ", which waits at " + n.waits_at) +
-         (n.what_for.empty() ? "" : ", which waits for " + n.what_for);
+         (n.pending_on.empty() ? "" : ", which waits for " + n.pending_on);
 }
 
 std::string counted(std::uint64_t n, std::string_view what) {
@@ -81,7 +83,7 @@ error headline(const wait_snapshot& s, const hang_cause& cause) {
           .remedy("remove one of these waits, or let it wait for something earlier");
     case cause_kind::reservation:
       return std::move(error("H03", root.name + " is never released")
-                           .fact("created", root.made)
+                           .fact("created", root.created_at)
                            .fact("held by", held_by(root)))
           .because(asleep + ", and no release in progress can take effect")
           .remedy("release it on every path, or make the release wait for the work: release(after(work))");

@@ -19,9 +19,9 @@ json written(const wait_node& n) {
     if (!value.empty()) out[name] = value;
   };
   text("name", n.name);
-  text("made", n.made);
+  text("created_at", n.created_at);
   text("waits_at", n.waits_at);
-  text("what_for", n.what_for);
+  text("pending_on", n.pending_on);
   text("held_by", n.held_by);
   text("on", n.on);
   text("everywhere", n.everywhere);
@@ -29,7 +29,8 @@ json written(const wait_node& n) {
   if (n.is_end) out["is_end"] = true;
   if (n.is_running) out["is_running"] = true;
   if (n.expected)
-    out["arrivals"] = {{"expected", n.expected}, {"come", n.arrived}, {"announced", n.announced}, {"at", n.arrived_at}};
+    out["arrivals"] = {
+        {"expected", n.expected}, {"arrived", n.arrived}, {"announced", n.announced}, {"at", n.arrived_at}};
   return out;
 }
 
@@ -40,9 +41,9 @@ wait_node read_node(const json& in, std::size_t count) {
   if (found == std::end(base::wait_kind_names)) throw std::runtime_error("no kind is \"" + kind + "\"");
   n.kind = static_cast<base::wait_kind>(found - std::begin(base::wait_kind_names));
   n.name = in.value("name", "");
-  n.made = in.value("made", "");
+  n.created_at = in.value("created_at", "");
   n.waits_at = in.value("waits_at", "");
-  n.what_for = in.value("what_for", "");
+  n.pending_on = in.value("pending_on", "");
   n.held_by = in.value("held_by", "");
   n.on = in.value("on", "");
   n.everywhere = in.value("everywhere", "");
@@ -51,7 +52,7 @@ wait_node read_node(const json& in, std::size_t count) {
   n.is_running = in.value("is_running", false);
   if (const auto arrivals = in.find("arrivals"); arrivals != in.end()) {
     n.expected = arrivals->at("expected");
-    n.arrived = arrivals->at("come");
+    n.arrived = arrivals->at("arrived");
     n.announced = arrivals->at("announced");
     n.arrived_at = arrivals->value("at", std::vector<std::string>());
   }
@@ -80,19 +81,19 @@ std::string to_json(std::span<const wait_snapshot> runtimes) {
     json one{{"node", s.node},         {"seconds", s.seconds}, {"is_proven", s.is_proven},
              {"unproven", s.unproven}, {"workers", workers},   {"nodes", nodes}};
     if (s.of_nodes > 1) one["of_nodes"] = s.of_nodes;
-    if (s.told.looks)
-      one["told"] = {{"looks", s.told.looks},
-                     {"longest_pause", s.told.longest_pause},
-                     {"processor_seconds", s.told.processor_seconds}};
+    if (s.detection.samples)
+      one["detection"] = {{"samples", s.detection.samples},
+                          {"longest_interval_seconds", s.detection.longest_interval_seconds},
+                          {"processor_seconds", s.detection.processor_seconds}};
     all.push_back(std::move(one));
   }
-  return json{{"stretto_stuck", 1}, {"runtimes", all}}.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return json{{"stretto_stuck", 2}, {"runtimes", all}}.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 std::vector<wait_snapshot> from_json(std::string_view text) {
   try {
     const json whole = json::parse(text);
-    if (whole.at("stretto_stuck") != 1) throw std::runtime_error("its version is not 1");
+    if (whole.at("stretto_stuck") != 2) throw std::runtime_error("its version is not 2");
     std::vector<wait_snapshot> out;
     for (const json& in : whole.at("runtimes")) {
       wait_snapshot s;
@@ -104,8 +105,9 @@ std::vector<wait_snapshot> from_json(std::string_view text) {
       for (const json& w : in.at("workers"))
         s.workers.push_back({w.at("index"), w.at("is_idle"), w.at("runs"), w.at("seconds"), w.value("thread", 0),
                              w.value("stack", std::vector<std::string>()), w.value("on", "")});
-      if (const auto told = in.find("told"); told != in.end())
-        s.told = {told->at("looks"), told->at("longest_pause"), told->at("processor_seconds")};
+      if (const auto detection = in.find("detection"); detection != in.end())
+        s.detection = {detection->at("samples"), detection->at("longest_interval_seconds"),
+                       detection->at("processor_seconds")};
       for (const json& n : in.at("nodes")) s.nodes.push_back(read_node(n, in.at("nodes").size()));
       out.push_back(std::move(s));
     }

@@ -23,8 +23,8 @@ void add_to(wait_node& known, wait_node&& n) {
   for (const auto to : n.waits_for)
     if (std::ranges::find(known.waits_for, to) == known.waits_for.end()) known.waits_for.push_back(to);
   known.is_promised |= n.is_promised;
-  if (known.made.empty()) known.made = std::move(n.made);
-  if (known.what_for.empty()) known.what_for = std::move(n.what_for);
+  if (known.created_at.empty()) known.created_at = std::move(n.created_at);
+  if (known.pending_on.empty()) known.pending_on = std::move(n.pending_on);
   if (known.held_by.empty() || (known.held_by == base::held_elsewhere && !n.held_by.empty())) {
     if (!n.held_by.empty()) known.on = n.on;
     known.held_by = std::move(n.held_by);

@@ -199,11 +199,11 @@ class runtime_monitor {
       if (!s.is_proven) add_stacks(s);
       return {std::move(s), progress};
     };
-    if (auto told = w.settings_.job->advance(mine, w.settings_.limit > 0 ? w.settings_.limit : unproven_limit_at_end,
-                                             job_hang_detector::clock::now())) {
-      if (has_work(*told)) print_report({&*told, 1}, w.settings_);
-      told->told = {std::max(w.verdict_requests_, 1u), longest_pause, static_cast<double>(w.spent_ns_) * 1e-9};
-      write_report_file({&*told, 1}, w.settings_);
+    if (auto verdict = w.settings_.job->advance(mine, w.settings_.limit > 0 ? w.settings_.limit : unproven_limit_at_end,
+                                                job_hang_detector::clock::now())) {
+      if (has_work(*verdict)) print_report({&*verdict, 1}, w.settings_);
+      verdict->detection = {std::max(w.verdict_requests_, 1u), longest_pause, static_cast<double>(w.spent_ns_) * 1e-9};
+      write_report_file({&*verdict, 1}, w.settings_);
     }
     return w.settings_.job->needs_advance();
   }
@@ -217,8 +217,8 @@ class runtime_monitor {
     else if (std::exchange(w.reported_unproven_, true)) return;  // reported once; a proof is reported later
     else add_stacks(s);
     print_report({&s, 1}, w.settings_);
-    s.told = {w.samples_, longest_pause,
-              static_cast<double>(w.spent_ns_ + base::processor_nanoseconds() - begun) * 1e-9};
+    s.detection = {w.samples_, longest_pause,
+                   static_cast<double>(w.spent_ns_ + base::processor_nanoseconds() - begun) * 1e-9};
     write_report_file({&s, 1}, w.settings_);
   }
 

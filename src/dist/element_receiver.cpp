@@ -47,8 +47,8 @@ struct element_receiver::incoming_transfer {
   detail::instance_handle target;
   posted_receives::shared posted;  // the target, if it is a posted receive that has not failed; else null
 
-  operation_step step_for(const char* what_for) const noexcept {
-    return {.of = order.of, .what_for = what_for, .verb = data::word_of(order.what), .instance = target.record};
+  operation_step step_for(const char* pending_on) const noexcept {
+    return {.of = order.of, .pending_on = pending_on, .verb = data::word_of(order.what), .instance = target.record};
   }
 
   std::mutex lock;  // guards what follows

@@ -43,9 +43,9 @@ struct element_sender::outgoing_transfer {
   failure_ref cause;
   bool is_abandoned = false;
 
-  operation_step step_for(const char* what_for) const noexcept {
+  operation_step step_for(const char* pending_on) const noexcept {
     return {.of = order.of,
-            .what_for = what_for,
+            .pending_on = pending_on,
             .verb = data::word_of(order.what),
             .instance = source.record,
             .way = operation_step::direction::from,

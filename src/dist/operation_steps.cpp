@@ -32,7 +32,7 @@ bool add_step(const base::wait_walk::found_waiter& found, rank self, base::wait_
     if (is.posted.record) walk.link(node_of_posted(walk, is.posted), part);
     node = part;
   }
-  walk[node].what_for = base::snapshot_text(is.what_for);
+  walk[node].pending_on = base::snapshot_text(is.pending_on);
   walk.link(node, found.target);
   return true;
 }

@@ -23,7 +23,7 @@ namespace stretto::dist {
 /// name of the request.
 struct operation_step {
   request_id of;
-  const char* what_for = "";  // "its preconditions"
+  const char* pending_on = "";  // "its preconditions"
   const char* verb = nullptr;
   const detail::instance_record* instance = nullptr;  // local instance
   enum class direction : bool { to, from } way = direction::to;

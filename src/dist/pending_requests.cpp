@@ -93,7 +93,7 @@ void pending_requests::add_wait_edges(base::wait_walk& walk) const {
     base::wait_node& node = walk[walk.at(base::wait_kind::event, number)];
     node.kind = base::wait_kind::request;
     node.name = o.what;
-    node.made = short_location(o.where);
+    node.created_at = short_location(o.where);
   }
 }
 

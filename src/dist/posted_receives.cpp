@@ -48,7 +48,7 @@ struct posted_receives::posted_receive {
   instance_handle target;
   std::source_location where;
   event behind;  // what it waits for before it opens
-  const char* what_for = its_preconditions;
+  const char* pending_on = its_preconditions;
 
   struct waiting_copy {
     request_id of;
@@ -125,7 +125,7 @@ void posted_receives::await_target(const shared& p, const instance_handle& near,
     const std::scoped_lock lock(lock_);
     p->target = near;
     p->behind = r.ready;
-    p->what_for = target_to_exist;
+    p->pending_on = target_to_exist;
   }
   when_ended(operation_step{}, r.ready, context,
              [this, p](const failure* cause, base::thread_context& on) { open(p, failure_ref::share(cause), on); });
@@ -314,7 +314,7 @@ void posted_receives::add_wait_edges(base::wait_walk& walk) const {
       const std::uint32_t node = walk.at(wait_kind::event, each.done.raw());
       walk[node].kind = wait_kind::request;
       walk[node].name = "elements that other nodes send to " + target;
-      walk[node].made = short_location(p->where);
+      walk[node].created_at = short_location(p->where);
       if (!is_held_up) {  // the sender may be held up
         const std::uint32_t comes = node_of_posted(walk, handle_of(job_.node(), number));
         walk[comes].kind = wait_kind::operation;
@@ -322,7 +322,7 @@ void posted_receives::add_wait_edges(base::wait_walk& walk) const {
         walk.link(node, comes);
         continue;
       }
-      walk[node].what_for = p->what_for;
+      walk[node].pending_on = p->pending_on;
       walk.link(node, walk.at(wait_kind::event, p->behind.raw()));
     }
     for (const posted_receive::waiting_copy& w : p->waiting) {
@@ -331,7 +331,7 @@ void posted_receives::add_wait_edges(base::wait_walk& walk) const {
       walk[copy].name = p->is_posted ? "copy to " + target : "copy to what this node has yet to post";
       walk.link(walk.at(wait_kind::event, w.of.number), copy);
       if (!is_held_up) continue;
-      walk[copy].what_for = p->what_for;
+      walk[copy].pending_on = p->pending_on;
       walk.link(copy, walk.at(wait_kind::event, p->behind.raw()));
     }
   }

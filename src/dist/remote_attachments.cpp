@@ -52,7 +52,7 @@ event remote_attachments::fetch(const data::attachment_name& what, const box& pa
       receiver_.forget_target(number);
     });
   }
-  when_ended(operation_step{.of = q.id, .what_for = its_preconditions}, behind, context,
+  when_ended(operation_step{.of = q.id, .pending_on = its_preconditions}, behind, context,
              [this, what, of, part, into, which, q, where](const failure* cause, base::thread_context& on) {
                if (cause) {
                  if (which.is_last && !which.is_first) let_go(what);

@@ -191,7 +191,7 @@ event remote_instances::submit(const data::remote_operation_request& r, const pr
     send_request(to, q.id, r, behind, where);
   } else {  // wait here, which saves the other node a subscription
     const auto kept = std::make_shared<owned_request>(r);
-    when_ended(operation_step{.of = q.id, .what_for = its_preconditions}, behind, context,
+    when_ended(operation_step{.of = q.id, .pending_on = its_preconditions}, behind, context,
                [this, to, q, kept, where](const failure* cause, base::thread_context& on) {
                  if (!cause) return send_request(to, q.id, kept->is, event(), where);
                  posted_.abandon(kept->is.used[0], kept->is.boxes, *cause);
@@ -281,12 +281,12 @@ void remote_instances::announce_globals(const remote_operation& e, base::thread_
 
 operation_step remote_instances::step_of(const remote_operation& e) noexcept {
   const data::remote_operation_request& r = e.request.is;
-  return {.of = e.of, .what_for = its_preconditions, .verb = data::word_of(r.what), .instance = r.used[0].record};
+  return {.of = e.of, .pending_on = its_preconditions, .verb = data::word_of(r.what), .instance = r.used[0].record};
 }
 
 void remote_instances::fail_operation(const std::shared_ptr<remote_operation>& e, failure_ref why,
                                       base::thread_context& context) {
-  when_ended(operation_step{.of = e->of, .what_for = its_preconditions}, e->behind, context,
+  when_ended(operation_step{.of = e->of, .pending_on = its_preconditions}, e->behind, context,
              [this, e, why](const failure* before, base::thread_context& on) {
                const failure* const cause = before ? before : why.get();
                posted_.abandon(e->request.is.used[0], e->request.is.boxes, *cause);

@@ -343,7 +343,7 @@ void detail::add_barriers(event_table& table, base::wait_walk& walk) {
       const std::uint32_t node = walk.at(wait_kind::barrier, key_of_phase(id, one.phase));
       walk[node].kind = wait_kind::barrier;
       walk[node].name = name_of(id, one.phase);
-      walk[node].made = short_location(p.where());
+      walk[node].created_at = short_location(p.where());
       walk[node].expected = one.expected;
       walk[node].arrived = one.arrived;
       walk[node].announced = one.announced;

@@ -46,7 +46,7 @@ void add_wait_edges(const base::runtime_context& runtime, base::wait_walk& walk)
     const std::uint32_t node = walk.at(wait_kind::event, e.raw());
     walk[node].kind = wait_kind::event;
     walk[node].name = what == role::acquire ? "acquire" : what == role::release ? "release" : "event";
-    walk[node].made = short_location(where);
+    walk[node].created_at = short_location(where);
     walk[node].is_promised = what != role::none || claim & slot::of_operation;
     bool waits = false;
     for (const auto bits : awaited) {

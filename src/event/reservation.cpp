@@ -370,7 +370,7 @@ void detail::add_reservation(std::uint64_t id, reservation_state& h, base::wait_
   const std::uint32_t node = walk.at(base::wait_kind::reservation, id);
   walk[node].kind = base::wait_kind::reservation;
   walk[node].name = name_of(id);
-  if (h.where().line()) walk[node].made = short_location(h.where());
+  if (h.where().line()) walk[node].created_at = short_location(h.where());
   walk[node].held_by = holder->line() ? "the acquire at " + short_location(*holder) : base::held_elsewhere;
 }
 

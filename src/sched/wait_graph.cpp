@@ -27,7 +27,7 @@ class wait_graph_builder {
       const std::uint32_t node = finish(scope);
       walk_[node].kind = wait_kind::finish;
       walk_[node].name = scope == owner_.root ? "the end of the runtime" : "finish";
-      walk_[node].made = scope == owner_.root ? std::string() : short_location(scope->where);
+      walk_[node].created_at = scope == owner_.root ? std::string() : short_location(scope->where);
       walk_[node].is_end = scope == owner_.root;
       if (const task_record* const by = scope->opener.load(std::memory_order_relaxed)) walk_.link(task(by), node);
       if (scope->waiter) waiting_.push_back({scope->waiter, node});
@@ -147,7 +147,7 @@ class wait_graph_builder {
     const std::uint32_t node = walk_.at(wait_kind::thread, reinterpret_cast<std::uintptr_t>(t));
     walk_[node].kind = wait_kind::thread;
     walk_[node].name = "a thread that is no worker";
-    walk_[node].made = short_location(t->attached_at);
+    walk_[node].created_at = short_location(t->attached_at);
     return node;
   }
   std::uint32_t finish(const finish_scope* scope) {
@@ -161,7 +161,7 @@ class wait_graph_builder {
     if (!s) return node;
     walk_[node].kind = wait_kind::finish;
     walk_[node].name = "finish";
-    walk_[node].made = base::snapshot_location(&scope->where);
+    walk_[node].created_at = base::snapshot_location(&scope->where);
     if (const task_record* const by = s->opener.load(std::memory_order_relaxed)) walk_.link(task(by), node);
     return node;
   }
@@ -188,7 +188,7 @@ class wait_graph_builder {
     walk_[node].kind = is_promise ? wait_kind::promise : wait_kind::task;
     const std::string name = base::snapshot_text(r->name);
     walk_[node].name = (is_promise ? "promise" : "task") + (name.empty() ? std::string() : " \"" + name + "\"");
-    walk_[node].made = base::snapshot_location(&at->where);
+    walk_[node].created_at = base::snapshot_location(&at->where);
     detail::add_waiters(r->waiters(), node, walk_);
     if (is_promise) return node;
     walk_.link(enclosing(r->scope), node);

@@ -18,7 +18,7 @@ wait_node node(wait_kind kind, const char* name, const char* made, std::vector<s
   wait_node n;
   n.kind = kind;
   n.name = name;
-  n.made = made;
+  n.created_at = made;
   n.waits_for = std::move(waits_for);
   return n;
 }
@@ -213,7 +213,7 @@ TEST_CASE("a report is unchanged after JSON encoding and decoding") {
   s.nodes[1].announced = 1;
   s.nodes[0].is_running = true;
   s.nodes[0].waits_at = "b.cpp:1";
-  s.told = {2, 0.5, 0.003};
+  s.detection = {2, 0.5, 0.003};
   const auto back = from_json(to_json({&s, 1}));
   REQUIRE(back.size() == 1);
   CHECK(back[0] == s);
@@ -221,8 +221,8 @@ TEST_CASE("a report is unchanged after JSON encoding and decoding") {
 
 TEST_CASE("a file that is no hang report is refused with H20") {
   for (const char* text :
-       {"", "{}", "[1]", "{\"stretto_stuck\":2,\"runtimes\":[]}",
-        "{\"stretto_stuck\":1,\"runtimes\":[{\"node\":0,\"seconds\":1,\"is_proven\":true,\"unproven\":[],"
+       {"", "{}", "[1]", "{\"stretto_stuck\":3,\"runtimes\":[]}",
+        "{\"stretto_stuck\":2,\"runtimes\":[{\"node\":0,\"seconds\":1,\"is_proven\":true,\"unproven\":[],"
         "\"workers\":[],\"nodes\":[{\"kind\":\"task\",\"waits_for\":[1]}]}]}"}) {
     try {
       from_json(text);

@@ -107,13 +107,13 @@ def catches_signal(process):
 
 
 def reaction(report, is_accused):
-    """Seconds from the limit to the report of those lines on an idle machine, of whatever limit: each look that it took
-    came a pause after the one before, and the rest is processor time. What others did meanwhile does not count. None:
-    not yet."""
+    """Seconds from the limit to the report on an idle machine: at most one interval for each sample, plus the processor
+    time. The time that other processes used does not count. None: not yet."""
     try:
-        told = json.loads(report.read_text())["runtimes"][0]
-        if told["is_proven"] or not is_accused:
-            return told["told"]["looks"] * told["told"]["longest_pause"] + told["told"]["processor_seconds"]
+        run = json.loads(report.read_text())["runtimes"][0]
+        if run["is_proven"] or not is_accused:
+            cost = run["detection"]
+            return cost["samples"] * cost["longest_interval_seconds"] + cost["processor_seconds"]
     except (OSError, ValueError, KeyError):
         pass
     return None
@@ -183,7 +183,7 @@ def try_one(program, name, lines, folder, by_signal=False):
             until = time.monotonic() + PATIENCE
             while True:  # the file follows the text
                 try:
-                    if json.loads(report.read_text())["stretto_stuck"] == 1:
+                    if json.loads(report.read_text())["stretto_stuck"] == 2:
                         waited = waited_for_processors(process)
                         seconds = reaction(report, code != "H10")
                         if by_signal or seconds is not None:
@@ -206,7 +206,7 @@ def check_json(program, lines):
                                env=environment(STRETTO_STUCK="0.1", STRETTO_ERRORS="json"))
     try:
         while True:
-            told = json.loads(process.stderr.readline())
+            run = json.loads(process.stderr.readline())
             if told["code"] != "H10":
                 break
         facts = str(told["facts"])

@@ -58,7 +58,7 @@ int list(bool json) {
     const auto answer = base::query_local_socket(folder, name);
     if (!answer) continue;  // it has just ended, or is stopped
     ++found;
-    if (json) rows.push_back({{"name", name}, {"told", nlohmann::ordered_json::parse(*answer)}});
+    if (json) rows.push_back({{"name", name}, {"sample", nlohmann::ordered_json::parse(*answer)}});
     else fmt::print("{}", top::line_about(name, top::read_sample(*answer)));
   }
   if (json) fmt::print("{}\n", rows.dump(2));
