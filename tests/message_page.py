@@ -1,4 +1,4 @@
-"""message_page.py - makes docs/messages.md, the table of all messages between nodes, from their declarations.
+"""message_page.py - makes docs/messages.md, the list of all messages between nodes, from their declarations.
 
     message_page.py ROOT            exits with 1 if the page is not what the declarations say, or if one lacks a comment
     message_page.py ROOT --write    writes the page
@@ -9,6 +9,7 @@ enumerations are listed once, behind the messages.
 """
 import re
 import sys
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,16 +24,13 @@ HEAD = """# Messages between nodes
 
 <!-- Made by `python3 tests/message_page.py . --write` from the declarations. -->
 
-Each row is one kind of message, named as in traces and errors. A message is a struct, and its fields are sent in the
-order of the table ([message_codec.hpp](../src/dist/message_codec.hpp)). Messages marked "not counted" do not keep a
+Each heading is one kind of message, named as in traces and errors. A message is a struct, and its fields are sent in
+the order of the list ([message_codec.hpp](../src/dist/message_codec.hpp)). Messages marked "not counted" do not keep a
 job alive: its end does not wait for them ([termination.hpp](../src/dist/termination.hpp)).
 """
 TYPES = """## Types of fields
 
 Numbers are sent as they lie in memory. A list begins with the number of its elements.
-
-| type | consists of |
-|---|---|
 """
 # Types whose bytes are not those of their members (field_codec), and those of the language and its library.
 PLAIN = {"bool": "bool", "float": "float", "double": "double", "std::string": "text", "std::byte": "byte",
@@ -147,8 +145,8 @@ class page:
         name = self.short(path)
         if path not in self.used:
             self.used[path] = None
-            self.used[path] = self.row_of_type(path)
-        return f"[{name}](#types-of-fields)"
+            self.used[path] = self.section_of_type(path)
+        return f"[{name}](#{re.sub(r'[^a-z0-9_-]', '', name.lower())})"
 
     def short(self, path):
         one = self.all.by_path[path]
@@ -157,20 +155,22 @@ class page:
             one.path.rpartition("::")[2]
 
     def shown_fields(self, one):
-        shown = []
+        """A list with an item for each field."""
+        shown = ""
         for type_, names, comment in fields_of(one):
             named = ", ".join(f"`{n}`" for n in names)
-            shown.append(f"{named}: {self.shown_type(type_, one.path)}" + (f" ({cell(comment)})" if comment else ""))
-        return "; ".join(shown) or "none"
+            text = f"{named}: {self.shown_type(type_, one.path)}" + (f" ({prose(comment)})" if comment else "")
+            shown += wrapped(text, "- ", "  ")
+        return shown or "No fields.\n"
 
-    def row_of_type(self, path):
+    def section_of_type(self, path):
         one = self.all.by_path[path]
-        if one.kind == "enumeration":
-            return f"| `{self.short(path)}` | one of {', '.join(f'`{v}`' for v in one.values)} |"
-        return f"| `{self.short(path)}` | {self.shown_fields(one)} |"
+        said = wrapped("One of " + ", ".join(f"`{v}`" for v in one.values) + ".") if one.kind == "enumeration" else \
+            self.shown_fields(one)
+        return f"\n### `{self.short(path)}`\n\n{said}"
 
     def messages(self):
-        """{floor: {header: [(first name, row)]}}"""
+        """{floor: {header: [(first name, section)]}}"""
         found = {}
         for one in self.all.in_order:
             if not one.header.startswith("src/"):
@@ -181,15 +181,16 @@ class page:
             names = sorted(word[1:-1] for word in message.words if word.startswith('"'))
             if not one.comment:
                 self.faults.append(f"{one.header}: {one.path} has no comment that says what the message says")
-            says = cell(one.comment)
+            says = prose(one.comment)
             if is_counted and is_counted.words[-2:] == ["=", "false"]:
                 says += " Not counted."
             try:
-                row = f"| {', '.join(f'`{n}`' for n in names)} | {says} | {self.shown_fields(one)} |"
+                heading = "#### " + ", ".join(f"`{n}`" for n in names)
+                section = f"\n{heading}\n\n{wrapped(says)}\n{self.shown_fields(one)}"
             except fault as f:
                 self.faults.append(f"{one.header}: {f}")
                 continue
-            found.setdefault(one.header.split("/")[1], {}).setdefault(one.header, []).append((names[0], row))
+            found.setdefault(one.header.split("/")[1], {}).setdefault(one.header, []).append((names[0], section))
         return found
 
     def text(self):
@@ -197,11 +198,11 @@ class page:
         text = HEAD
         for floor in [f for f in layers.Law(self.root / "LAYERS").below if f in by_floor]:
             text += f"\n## Floor {floor}\n"
-            for header, rows in sorted(by_floor[floor].items(), key=lambda h: min(h[1])):
-                text += "\n" + wrapped(f"[{Path(header).name}](../{header}): {self.purpose(header)}")
-                text += "\n| message | says | fields |\n|---|---|---|\n"
-                text += "".join(row + "\n" for _, row in sorted(rows))
-        return text + "\n" + TYPES + "".join(f"{self.used[p]}\n" for p in sorted(self.used, key=self.short))
+            for header, sections in sorted(by_floor[floor].items(), key=lambda h: min(h[1])):
+                purpose = self.purpose(header)
+                text += f"\n### [{Path(header).name}](../{header})\n\n" + wrapped(purpose[0].upper() + purpose[1:])
+                text += "".join(section for _, section in sorted(sections))
+        return text + "\n" + TYPES + "".join(self.used[p] for p in sorted(self.used, key=self.short))
 
     def purpose(self, header):
         """The first sentence of a header."""
@@ -214,19 +215,14 @@ class page:
         return re.match(r".*?[.](?=\s|$)", said)[0]
 
 
-def cell(text):
-    return text.replace("|", "\\|").replace("<", "&lt;")
+def prose(text):
+    return text.replace("<", "&lt;")
 
 
-def wrapped(text):
-    lines, line = [], ""
-    for word in text.split():
-        if line and len(line) + 1 + len(word) > COLUMNS:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}".strip()
-    return "\n".join([*lines, line]) + "\n"
+def wrapped(text, first="", later=""):
+    """Lines of at most COLUMNS columns; the first begins with `first`, the others with `later`."""
+    return textwrap.fill(text, COLUMNS, initial_indent=first, subsequent_indent=later, break_long_words=False,
+                         break_on_hyphens=False) + "\n"
 
 
 def main():
@@ -238,7 +234,7 @@ def main():
         there.write_text(text)
     elif not there.exists() or there.read_text() != text:
         made.faults.append(f"{PAGE} is not what the declarations say: python3 tests/message_page.py . --write")
-    print("\n".join(made.faults) or f"{text.count(chr(10) + '| `')} messages and types of their fields")
+    print("\n".join(made.faults) or f"{text.count('# `')} messages and types of their fields")
     sys.exit(1 if made.faults else 0)
 
 

@@ -28,9 +28,30 @@ struct tide {
 };
 }  // namespace stretto::dist
 """
-ROW = ("| `tides.move` | From the moon: the water \\| moves. Not counted. | "
-       "`from`, `to`: uint64 (in ns; \"not\" a { brace); `heights`: list of [tide::height](#types-of-fields); "
-       "`way`: [direction](#types-of-fields); `at`: uint32 or none; `cause`: failure |")
+SECTION = """
+### [tide_messages.hpp](../src/dist/tide_messages.hpp)
+
+The messages about tides (tides.hpp).
+
+#### `tides.move`
+
+From the moon: the water | moves. Not counted.
+
+- `from`, `to`: uint64 (in ns; "not" a { brace)
+- `heights`: list of [tide::height](#tideheight)
+- `way`: [direction](#direction)
+- `at`: uint32 or none
+- `cause`: failure
+"""
+TYPES = """
+### `direction`
+
+One of `in`, `out`.
+
+### `tide::height`
+
+- `metres`: float
+"""
 
 
 class MessagePage(unittest.TestCase):
@@ -44,16 +65,20 @@ class MessagePage(unittest.TestCase):
             made = message_page.page(root)
             return made.text(), made.faults
 
-    def test_a_message_is_a_row_with_all_its_fields(self):
+    def test_a_message_is_a_section_with_all_its_fields(self):
         text, faults = self.page_of(HEADER)
         self.assertEqual(faults, [])
-        self.assertIn("## Floor dist\n\n[tide_messages.hpp](../src/dist/tide_messages.hpp): the messages about tides "
-                      "(tides.hpp).\n\n| message | says | fields |\n|---|---|---|\n" + ROW + "\n", text)
-        self.assertIn("\n| `direction` | one of `in`, `out` |\n| `tide::height` | `metres`: float |\n", text)
+        self.assertIn("## Floor dist\n" + SECTION, text)
+        self.assertTrue(text.endswith(TYPES))
 
-    def test_several_names_of_one_struct_are_in_one_row(self):
+    def test_lines_are_at_most_120_columns_long(self):
+        text, _ = self.page_of(HEADER.replace("in ns;", "in ns; " * 40))
+        self.assertRegex(text, r"\n- `from`, `to`: uint64 \(in ns; .*\n  .*in ns;")
+        self.assertLessEqual(max(map(len, text.split("\n"))), 120)
+
+    def test_several_names_of_one_struct_are_in_one_heading(self):
         text, _ = self.page_of(HEADER.replace('"tides.move"', 'is_spring ? "tides.spring" : "tides.neap"'))
-        self.assertIn("| `tides.neap`, `tides.spring` | From", text)
+        self.assertIn("#### `tides.neap`, `tides.spring`\n\nFrom", text)
 
     def test_a_message_without_a_comment_is_a_fault(self):
         _, faults = self.page_of(HEADER.replace("///", "//"))
