@@ -72,7 +72,7 @@ STRETTO = Law(
         "hear, hears, hearing": (0, "receive, handle"),
         "tell, tells": (95, "send, notify, report"),
         "telling": (0, "notification, report"),
-        "told": (539, "reported, notified"),
+        "told": (510, "reported, notified"),
         "said": (308, "sent, message kind"),
         "errand, errands": (0, "deferred action"),
         "resident, residents": (14, "local object"),

@@ -72,7 +72,7 @@ struct worker_state {
 /// wait_node::held_by of a reservation that this node has passed on and whose holder it does not know.
 inline constexpr const char* held_elsewhere = "another node";
 
-/// What a report cost after the limit had passed. On an idle machine it appears after at most one interval for each
+/// The cost of a report after the limit had passed. On an idle machine it appears after at most one interval for each
 /// sample, plus the processor time.
 struct detection_cost {
   std::uint32_t samples = 0;            // without progress beyond the limit, that of the report included; 0: on request
