@@ -206,11 +206,12 @@ def check_json(program, lines):
                                env=environment(STRETTO_STUCK="0.1", STRETTO_ERRORS="json"))
     try:
         while True:
-            run = json.loads(process.stderr.readline())
-            if told["code"] != "H10":
+            report = json.loads(process.stderr.readline())
+            if report["code"] != "H10":
                 break
-        facts = str(told["facts"])
-        return [] if told["code"] == "H04" and all(line in facts for line in lines) else [f"as JSON it is told {told}"]
+        facts = str(report["facts"])
+        is_right = report["code"] == "H04" and all(line in facts for line in lines)
+        return [] if is_right else [f"the report as JSON is {report}"]
     finally:
         process.kill()
         process.wait()
@@ -240,11 +241,11 @@ def check_unset(program, lines, folder):
 def check_storm(program, name, folder):
     """Asked all the time, and judged at each look that finds no progress, it goes on to its end and is not accused. It does not
     end before it has told something."""
-    log, is_told = folder / f"{name}.log", folder / f"{name}.told"
+    log, reported = folder / f"{name}.log", folder / f"{name}.told"
     with open(log, "w") as out:
         process = subprocess.Popen([program, name], stderr=out, stdout=out,
                                    env=environment(STRETTO_STUCK="0.000001", STRETTO_STUCK_FILE=str(folder / f"{name}.json"),
-                                                   HANG_MAY_END=str(is_told)))
+                                                   HANG_MAY_END=str(reported)))
     try:
         asked, until = 0, time.monotonic() + PATIENCE
         while process.poll() is None and time.monotonic() < until:
