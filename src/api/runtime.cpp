@@ -295,7 +295,7 @@ void runtime::start(bool stepped) {
                           .log = s.settings.log,
                           .check = checks,
                           .recycles = recycles,
-                          .counts_time = stepped});
+                          .clock = stepped ? objects::counting_clock() : std::function<std::uint64_t()>()});
   buffers::graph_recorder::settings graph;
   if (!s.settings.graph.empty())
     graph = {.file = s.of_node(s.settings.graph),

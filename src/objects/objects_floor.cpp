@@ -1,6 +1,7 @@
 #include "objects/objects_floor.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/log.hpp"
 #include "base/node_numbers.hpp"
@@ -143,6 +144,12 @@ const std::shared_ptr<objects_state>& state_of(const base::runtime_context& runt
   return *runtime.get<std::shared_ptr<objects_state>>(base::floor_slot::objects);
 }
 
+std::function<std::uint64_t()> counting_clock() {
+  constexpr std::uint64_t reading_ns = 100;
+  const auto readings = std::make_shared<std::atomic<std::uint64_t>>(0);
+  return [readings] { return reading_ns * readings->fetch_add(1, std::memory_order_relaxed); };
+}
+
 void start_objects(base::runtime_context& runtime, device::device_set* devices, const objects_settings& settings) {
   auto s = std::make_shared<objects_state>(settings.recycles);
   s->runtime = &runtime;
@@ -196,9 +203,8 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
     s->measured = load_speeds(settings.speeds, warning);
     if (!warning.empty()) s->warn(warning);
   }
-  constexpr double counted_ns = 100;
-  s->counts_time = settings.counts_time;
-  s->ns_per_tick = s->counts_time ? counted_ns : trace::clock::calibrate().ns_per_tick;
+  s->clock = settings.clock;
+  s->ns_per_tick = s->clock ? 1 : trace::clock::calibrate().ns_per_tick;
   constexpr double most_short_ns = 300;  // about the time to hand a kernel over to a worker and to pick up another
   s->short_launches.set_most(static_cast<std::uint32_t>(most_short_ns / s->ns_per_tick));
   s->scheduler = settings.scheduler;

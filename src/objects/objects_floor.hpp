@@ -7,6 +7,7 @@
 #include <stretto/scheduler.hpp>
 #include <stretto/statistics.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -29,10 +30,13 @@ struct objects_settings {
   place spill = {};  // memory for data that does not fit into host memory; none: there is none
   stretto::log_level log = log_level::warn;
   bool check = false;
-  bool recycles = true;  // records of launches are pooled
-  // the clock returns how often it was read, so that a stepped runtime repeats its schedule for the same seed
-  bool counts_time = false;
+  bool recycles = true;                       // records of launches are pooled
+  std::function<std::uint64_t()> clock = {};  // measures kernels, in nanoseconds; any thread; empty: the trace's
 };
+
+/// A clock of the number of its readings, each of which takes 100 ns: a stepped runtime repeats its schedule for the
+/// same seed.
+std::function<std::uint64_t()> counting_clock();
 
 /// The data of runtime.statistics(): the host, then each device.
 std::vector<device_statistics> statistics_of(const base::runtime_context& runtime);

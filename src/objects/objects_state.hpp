@@ -257,12 +257,9 @@ struct objects_state {
   std::function<std::optional<event>(place memory)> others;
 
   double ns_per_tick = 1;
-  bool counts_time = false;
-  std::atomic<trace::ticks> time_queries{0};  // number of calls of now(), if counts_time
-  /// The clock that measures kernels.
-  trace::ticks now() noexcept {
-    return counts_time ? time_queries.fetch_add(1, std::memory_order_relaxed) : trace::clock::now();
-  }
+  std::function<std::uint64_t()> clock;  // objects_settings::clock
+  /// The time by the clock that measures kernels.
+  trace::ticks now() const { return clock ? clock() : trace::clock::now(); }
   short_kernels short_launches;  // any thread
   // set by a thread that submits: issue leaves a short kernel here, and the thread runs it after it has unlocked the
   // mutex

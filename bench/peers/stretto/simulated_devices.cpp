@@ -107,7 +107,9 @@ traffic with_devices(const model& m, int workers, const std::function<void()>& b
     objects::stop_objects(context);
     data::stop_data(context);
     data::start_data(context, rt.machine(), channels, false, &all);
-    objects::start_objects(context, &all, {.policy = "earliest_finish", .workers = count});
+    objects::start_objects(context, &all, {.policy = "earliest_finish", .workers = count, .clock = [] {
+                                             return std::uint64_t(now * 1e9);
+                                           }});
   });
   rt.run(body);
   traffic moved;
