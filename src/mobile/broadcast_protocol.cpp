@@ -226,7 +226,7 @@ bool mobile_objects::try_begin_at_once(remote_message& msg) {
   return true;
 }
 
-void mobile_objects::send_reply(remote_message& msg, reply_kind what, const failure_ref& cause, detail::parcel&& value,
+void mobile_objects::send_reply(remote_message& msg, reply_stage what, const failure_ref& cause, detail::parcel&& value,
                                 bool is_permanent) {
   if (!msg.reply_share || !value.along.empty() || value.bytes.size() > max_aggregated_bytes) {
     send_reply(msg.from, what, msg.request, cause, std::move(value), is_permanent);

@@ -142,7 +142,7 @@ broadcast_table::map::iterator broadcast_table::find(std::uint64_t request) {
   return request - found->first < found->second->elements.size() ? found : all_.end();
 }
 
-std::optional<broadcast_table::replied_message> broadcast_table::complete(reply_kind what, std::uint64_t request,
+std::optional<broadcast_table::replied_message> broadcast_table::complete(reply_stage what, std::uint64_t request,
                                                                           rank by, failure_ref cause,
                                                                           std::span<const std::byte> value,
                                                                           base::thread_context& context) {
@@ -157,14 +157,14 @@ std::optional<broadcast_table::replied_message> broadcast_table::complete(reply_
     if (found == all_.end()) return {};  // it has been given up
     m = found->second;
     e = &m->elements[request - m->header.first_request];
-    is_first = e->is_open() && what != reply_kind::end;
-    if (what == reply_kind::end && e->state == element::open) {  // the end may overtake the value
+    is_first = e->is_open() && what != reply_stage::end;
+    if (what == reply_stage::end && e->state == element::open) {  // the end may overtake the value
       e->state = element::ended_without_value;
       if (cause) m->end_causes[e->index] = std::move(cause);
       return {};
     }
-    if (!is_first && (what != reply_kind::end || e->state != element::has_value)) return {};
-    is_over = what != reply_kind::value || e->state == element::ended_without_value;
+    if (!is_first && (what != reply_stage::end || e->state != element::has_value)) return {};
+    is_over = what != reply_stage::value || e->state == element::ended_without_value;
     if (const auto kept = m->end_causes.find(e->index); kept != m->end_causes.end()) {
       end_cause = std::move(kept->second);
       m->end_causes.erase(kept);

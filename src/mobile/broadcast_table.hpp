@@ -111,7 +111,7 @@ class broadcast_table {
     std::uint64_t number;
   };
   /// Processes a reply of node `by`. Returns the message if this was its first reply: it was handled, or never will be.
-  std::optional<replied_message> complete(reply_kind what, std::uint64_t request, rank by, failure_ref cause,
+  std::optional<replied_message> complete(reply_stage what, std::uint64_t request, rank by, failure_ref cause,
                                           std::span<const std::byte> value, base::thread_context& context);
   /// Appends the messages without a reply to object `to`, or to all objects (0).
   void add_unanswered(object_id to, std::vector<std::shared_ptr<const remote_message>>& found);

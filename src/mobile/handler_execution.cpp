@@ -66,7 +66,7 @@ void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
   local_object& o = *static_cast<local_object*>(msg->handled_object);
   if (msg->action_taken() == message_action::destroy) {
     destroy_object(o, message_origin::other_node);
-    return send_reply(*msg, reply_kind::value_and_end, {});
+    return send_reply(*msg, reply_stage::value_and_end, {});
   }
   finish_scope* scope;
   {
@@ -100,7 +100,7 @@ void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
   // Reply before the object may leave: a reply that waits here is lost if this node fails.
   const bool is_short = is_over && !cause && !msg->reply_share && value.bytes.empty() && value.along.empty();
   if (is_short) batch_reply(*msg);
-  else send_reply(*msg, is_over ? reply_kind::value_and_end : reply_kind::value, cause, std::move(value));
+  else send_reply(*msg, is_over ? reply_stage::value_and_end : reply_stage::value, cause, std::move(value));
   if (msg->action_taken() == message_action::make && cause) construction_failed(o, cause);
   else finish_handler(o, reads(*msg), span, message_origin::other_node);
   // A batch of replies does not wait for other handlers if none runs.
@@ -118,7 +118,7 @@ void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
         const std::unique_ptr<owed> o(static_cast<owed*>(quiet.about));
         const failure_ref why = failures_in(quiet, label_of(*o->of), o->of->where);
         sched::close_scope(on, &quiet);
-        o->all->send_reply(o->of->from, reply_kind::end, o->of->request, why);
+        o->all->send_reply(o->of->from, reply_stage::end, o->of->request, why);
         sched::count_ended(on, on.owner->root);
       },
       new owed{this, std::move(msg)});
@@ -214,7 +214,7 @@ void mobile_objects::complete_unhandled(message& msg, failure_ref cause, bool is
     if (cause)
       cause = failure_ref::adopt(new failure(
           *cause.get(), remote->name.empty() ? "message" : "message \"" + remote->name + '"', remote->where));
-    return send_reply(*remote, reply_kind::value_and_end, cause, {}, is_permanent && cause);
+    return send_reply(*remote, reply_stage::value_and_end, cause, {}, is_permanent && cause);
   }
   count_ended();
   thread_state& t = current_thread();

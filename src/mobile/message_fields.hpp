@@ -38,7 +38,7 @@ struct short_value {
 namespace stretto::dist {
 
 template <>
-inline constexpr auto last_of<mobiles::reply_kind> = mobiles::reply_kind::end;
+inline constexpr auto last_of<reply_stage> = reply_stage::end;
 
 template <>
 struct field_codec<mobiles::short_name> {

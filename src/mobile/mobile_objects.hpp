@@ -272,16 +272,16 @@ class mobile_objects final : public dist::protocol {
   };
   void run_remote_handler(std::unique_ptr<remote_message> msg);
   void complete_unhandled(message& msg, failure_ref cause, bool is_permanent);
-  void send_reply(rank to, reply_kind what, std::uint64_t request, const failure_ref& cause,
+  void send_reply(rank to, reply_stage what, std::uint64_t request, const failure_ref& cause,
                   detail::parcel&& value = {}, bool is_permanent = false);
   /// Reports that the handler returned no value and that all it spawned has ended.
   void batch_reply(const remote_message& msg);
   void flush_reply_batches();
   void send_reply_batch(rank to, const reply_batcher::batch& all);
-  void complete_request(reply_kind what, std::uint64_t request, rank by, failure_ref cause,
+  void complete_request(reply_stage what, std::uint64_t request, rank by, failure_ref cause,
                         std::span<const std::byte> value, bool is_permanent = false);
   /// The same; the reply is aggregated with the replies to the other messages of a broadcast.
-  void send_reply(remote_message& msg, reply_kind what, const failure_ref& cause, detail::parcel&& value = {},
+  void send_reply(remote_message& msg, reply_stage what, const failure_ref& cause, detail::parcel&& value = {},
                   bool is_permanent = false);
   void record_reply(object_id id, std::uint64_t number, failure_ref cause, bool is_permanent);
   /// Messages of this node to object `of`, or to all objects (0), that have no reply yet.
@@ -386,12 +386,12 @@ class mobile_objects final : public dist::protocol {
   void on_loss_at(rank location, object_id id, failure_ref cause);
   void on(rank from, const object_message& m);
   void on(rank from, const broadcast_message& m);
-  void on(rank from, const value_reply& m) { on_reply(reply_kind::value, from, m.header, m.value); }
-  void on(rank from, const value_and_end_reply& m) { on_reply(reply_kind::value_and_end, from, m.header, m.value); }
-  void on(rank from, const end_reply& m) { on_reply(reply_kind::end, from, m.header, {}); }
+  void on(rank from, const value_reply& m) { on_reply(reply_stage::value, from, m.header, m.value); }
+  void on(rank from, const value_and_end_reply& m) { on_reply(reply_stage::value_and_end, from, m.header, m.value); }
+  void on(rank from, const end_reply& m) { on_reply(reply_stage::end, from, m.header, {}); }
   void on(rank from, const batched_replies& m);
   void on(rank from, const aggregated_replies& m);
-  void on_reply(reply_kind what, rank from, const reply_header& header, std::span<const std::byte> value);
+  void on_reply(reply_stage what, rank from, const reply_header& header, std::span<const std::byte> value);
   struct arriving_object;
   /// The object is counted as received when it has been read.
   void on_object(rank from, const object_migration& m, base::thread_context& context);

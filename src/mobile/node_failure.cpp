@@ -187,7 +187,7 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
     const rank home = home_of(msg->object);
     const bool is_construction_lost = msg->action_taken() == message_action::make && msg->target == node;
     if (is_construction_lost || (home == node && !is_here(msg->object)))
-      complete_request(reply_kind::value_and_end, msg->request, self_,
+      complete_request(reply_stage::value_and_end, msg->request, self_,
                        node_loss_failure(msg->object, nullptr, node, home == node ? "was created on" : "was on"), {});
     else resend(*msg, no_rank);
   }

@@ -13,21 +13,21 @@ void pending_replies::add(task_record& record, detail::value_reader read, const 
   msg->request = all_.add(request{{&record, record.scope, read}, msg});
 }
 
-std::shared_ptr<const remote_message> pending_replies::complete(reply_kind what, std::uint64_t number, rank by,
+std::shared_ptr<const remote_message> pending_replies::complete(reply_stage what, std::uint64_t number, rank by,
                                                                 failure_ref cause, std::span<const std::byte> value,
                                                                 base::thread_context& context) {
   request r;
-  bool is_over = what != reply_kind::value;
+  bool is_over = what != reply_stage::value;
   {
     const std::scoped_lock lock(lock_);
     request* const kept = all_.find(number);
-    if (!kept) return {};                           // it has been given up
-    if (what == reply_kind::end && kept->record) {  // the end may overtake a large value
+    if (!kept) return {};                            // it has been given up
+    if (what == reply_stage::end && kept->record) {  // the end may overtake a large value
       kept->is_over = true;
       kept->end_cause = std::move(cause);
       return {};
     }
-    if (what != reply_kind::end && !kept->record) return {};
+    if (what != reply_stage::end && !kept->record) return {};
     is_over |= kept->is_over;
     r = std::move(*kept);  // its scope is still needed
     kept->record = nullptr;

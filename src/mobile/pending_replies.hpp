@@ -16,11 +16,12 @@
 #include "base/spin_lock.hpp"
 #include "base/wait_snapshot.hpp"
 #include "dist/pending_call.hpp"
+#include "dist/remote_calls.hpp"
 #include "mobile/messages.hpp"
 
 namespace stretto::mobiles {
 
-enum class reply_kind : std::uint8_t { value, value_and_end, end };
+using reply_stage = dist::reply_stage;
 
 class pending_replies {
  public:
@@ -29,7 +30,7 @@ class pending_replies {
   void add(sched::task_record& record, detail::value_reader read, const std::shared_ptr<remote_message>& msg);
 
   /// Processes a reply of node `by`. Returns the message if this was its first reply: it was handled, or never will be.
-  std::shared_ptr<const remote_message> complete(reply_kind what, std::uint64_t request, rank by, failure_ref cause,
+  std::shared_ptr<const remote_message> complete(reply_stage what, std::uint64_t request, rank by, failure_ref cause,
                                                  std::span<const std::byte> value, base::thread_context& context);
 
   /// Messages without a reply to object `of`, or to all objects (0), in the order of add().

@@ -210,7 +210,7 @@ struct end_reply {
 /// A reply to one message of a broadcast. No attachments belong to its value.
 struct aggregated_reply {
   std::uint64_t request = 0;
-  reply_kind what = {};
+  reply_stage what = {};
   failure_ref cause = {};
   bool is_permanent = false;
   short_value value = {};

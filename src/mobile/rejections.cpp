@@ -41,7 +41,7 @@ void mobile_objects::on_unreceivable_reply(rank from, const Reply& prefix, failu
                                            base::thread_context& context) {
   if (is_malformed(prefix)) return job_->refuse_malformed(Reply::message, from);
   constexpr bool is_end = std::is_same_v<Reply, value_and_end_reply>;
-  complete_request(is_end ? reply_kind::value_and_end : reply_kind::value, prefix.header.request, from,
+  complete_request(is_end ? reply_stage::value_and_end : reply_stage::value, prefix.header.request, from,
                    std::move(cause), {});
   if (prefix.header.attachments) data::acknowledge_message(from, *prefix.header.attachments, context);
   ++protocol_messages_received_;

@@ -10,7 +10,7 @@
 
 namespace stretto::mobiles {
 
-void mobile_objects::send_reply(rank to, reply_kind what, std::uint64_t request, const failure_ref& cause,
+void mobile_objects::send_reply(rank to, reply_stage what, std::uint64_t request, const failure_ref& cause,
                                 detail::parcel&& value, bool is_permanent) {
   if (!request) return;
   if (to == self_) return complete_request(what, request, self_, cause, value.bytes, is_permanent);
@@ -22,20 +22,20 @@ void mobile_objects::send_reply(rank to, reply_kind what, std::uint64_t request,
   ++protocol_messages_sent_;
   const std::span<const std::byte> bytes = value.bytes;
   switch (what) {
-    case reply_kind::value: return job_->send(to, value_reply{std::move(header), bytes}, std::move(value.bytes));
-    case reply_kind::value_and_end:
+    case reply_stage::value: return job_->send(to, value_reply{std::move(header), bytes}, std::move(value.bytes));
+    case reply_stage::value_and_end:
       return job_->send(to, value_and_end_reply{std::move(header), bytes}, std::move(value.bytes));
-    case reply_kind::end: return job_->send(to, end_reply{std::move(header)});
+    case reply_stage::end: return job_->send(to, end_reply{std::move(header)});
   }
 }
 
 void mobile_objects::batch_reply(const remote_message& msg) {
   if (!msg.request) return;
   if (msg.from == self_ || current_thread().current_id)
-    return send_reply(msg.from, reply_kind::value_and_end, msg.request, {});  // a trace needs the task of each reply
+    return send_reply(msg.from, reply_stage::value_and_end, msg.request, {});  // a trace needs the task of each reply
   reply_batcher::batch all;
   switch (reply_batcher_->add(msg.from, msg.request, all)) {
-    case reply_batcher::add_result::send_now: return send_reply(msg.from, reply_kind::value_and_end, msg.request, {});
+    case reply_batcher::add_result::send_now: return send_reply(msg.from, reply_stage::value_and_end, msg.request, {});
     case reply_batcher::add_result::opened_batch: ++protocol_messages_sent_; return;  // counts the whole batch
     case reply_batcher::add_result::joined_batch: return;
     case reply_batcher::add_result::filled_batch: send_reply_batch(msg.from, all); return reply_batcher_->batch_sent();
@@ -50,7 +50,7 @@ void mobile_objects::send_reply_batch(rank to, const reply_batcher::batch& all) 
   job_->send(to, batched_replies{all});
 }
 
-void mobile_objects::complete_request(reply_kind what, std::uint64_t request, rank by, failure_ref cause,
+void mobile_objects::complete_request(reply_stage what, std::uint64_t request, rank by, failure_ref cause,
                                       std::span<const std::byte> value, bool is_permanent) {
   if (is_broadcast_request(request)) {
     if (const auto a = broadcasts_.complete(what, request, by, cause, value, current_thread()))
@@ -95,10 +95,10 @@ void mobile_objects::record_reply(object_id id, std::uint64_t number, failure_re
 
 void mobile_objects::fail_unanswered(object_id id, const failure_ref& cause, std::uint64_t from_number) {
   for (const auto& msg : unanswered(id))
-    if (msg->number >= from_number) complete_request(reply_kind::value_and_end, msg->request, self_, cause, {});
+    if (msg->number >= from_number) complete_request(reply_stage::value_and_end, msg->request, self_, cause, {});
 }
 
-void mobile_objects::on_reply(reply_kind what, rank from, const reply_header& header,
+void mobile_objects::on_reply(reply_stage what, rank from, const reply_header& header,
                               std::span<const std::byte> value) {
   complete_request(what, header.request, from, header.cause, header.cause ? std::span<const std::byte>() : value,
                    header.is_permanent);
@@ -107,11 +107,11 @@ void mobile_objects::on_reply(reply_kind what, rank from, const reply_header& he
 
 void mobile_objects::on(rank from, const batched_replies& m) {
   for (const std::uint64_t request : m.requests.all())
-    complete_request(reply_kind::value_and_end, request, from, {}, {});
+    complete_request(reply_stage::value_and_end, request, from, {}, {});
 }
 
 void mobile_objects::on(rank, const executed_at& m) {
-  if (is_lost(m.node)) complete_request(reply_kind::value_and_end, m.request, m.node, job_->loss_of(m.node), {});
+  if (is_lost(m.node)) complete_request(reply_stage::value_and_end, m.request, m.node, job_->loss_of(m.node), {});
 }
 
 }  // namespace stretto::mobiles

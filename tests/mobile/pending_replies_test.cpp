@@ -38,7 +38,7 @@ struct asked {
     r.release();  // its future is not used
     return msg->request;
   }
-  std::shared_ptr<const remote_message> complete(reply_kind what, std::uint64_t request, rank by = 1) {
+  std::shared_ptr<const remote_message> complete(reply_stage what, std::uint64_t request, rank by = 1) {
     return all.complete(what, request, by, {}, {}, context());
   }
   std::vector<std::uint64_t> numbers(object_id of = 0) {
@@ -65,14 +65,14 @@ TEST_CASE("unanswered messages are listed in the order of sending, for all objec
     CHECK(a.numbers() == numbers{0, 1, 2, 3, 4, 5});
     CHECK(a.numbers(7) == numbers{0, 2, 3, 5});
     for (const int i : {0, 3, 4}) {
-      const auto msg = a.complete(reply_kind::value_and_end, requests[static_cast<std::size_t>(i)]);
+      const auto msg = a.complete(reply_stage::value_and_end, requests[static_cast<std::size_t>(i)]);
       REQUIRE(msg);
       CHECK(msg->number == static_cast<std::uint64_t>(i));
     }
     requests.push_back(a.add(7));  // in a slot that was used before
     CHECK(a.numbers() == numbers{1, 2, 5, 6});
     CHECK(a.numbers(8) == numbers{1});
-    for (const std::size_t i : {1u, 2u, 5u, 6u}) CHECK(a.complete(reply_kind::value_and_end, requests[i]));
+    for (const std::size_t i : {1u, 2u, 5u, 6u}) CHECK(a.complete(reply_stage::value_and_end, requests[i]));
     CHECK(a.numbers().empty());
   });
 }
@@ -81,15 +81,15 @@ TEST_CASE("a reply ends its request once, and no later request in the same slot"
   inside([] {
     asked a;
     const auto first = a.add(1);
-    CHECK(a.complete(reply_kind::value_and_end, first));
-    CHECK_FALSE(a.complete(reply_kind::value_and_end, first));
+    CHECK(a.complete(reply_stage::value_and_end, first));
+    CHECK_FALSE(a.complete(reply_stage::value_and_end, first));
     const auto second = a.add(1);
     CHECK(second != first);
-    CHECK_FALSE(a.complete(reply_kind::value_and_end, first));
-    CHECK_FALSE(a.complete(reply_kind::end, first));
+    CHECK_FALSE(a.complete(reply_stage::value_and_end, first));
+    CHECK_FALSE(a.complete(reply_stage::end, first));
     CHECK(a.numbers() == numbers{1});
-    CHECK(a.complete(reply_kind::value_and_end, second));
-    CHECK_FALSE(a.complete(reply_kind::value_and_end, 0));
+    CHECK(a.complete(reply_stage::value_and_end, second));
+    CHECK_FALSE(a.complete(reply_stage::value_and_end, 0));
   });
 }
 
@@ -97,15 +97,15 @@ TEST_CASE("value and end arrive in either order: the value completes the message
   inside([] {
     asked a;
     const auto one = a.add(1), other = a.add(1);
-    CHECK(a.complete(reply_kind::value, one));
+    CHECK(a.complete(reply_stage::value, one));
     CHECK(a.numbers() == numbers{1});
-    CHECK_FALSE(a.complete(reply_kind::value, one));  // it was resent, and answered twice
-    CHECK_FALSE(a.complete(reply_kind::end, one));
-    CHECK_FALSE(a.complete(reply_kind::end, other));
+    CHECK_FALSE(a.complete(reply_stage::value, one));  // it was resent, and answered twice
+    CHECK_FALSE(a.complete(reply_stage::end, one));
+    CHECK_FALSE(a.complete(reply_stage::end, other));
     CHECK(a.numbers() == numbers{1});
-    CHECK(a.complete(reply_kind::value, other));
+    CHECK(a.complete(reply_stage::value, other));
     CHECK(a.numbers().empty());
-    CHECK_FALSE(a.complete(reply_kind::end, other));
+    CHECK_FALSE(a.complete(reply_stage::end, other));
   });  // it ends, as all that the scope has counted has ended
 }
 
@@ -113,13 +113,13 @@ TEST_CASE("a node failure ends the requests whose value that node has sent, and 
   inside([] {
     asked a;
     const auto given = a.add(1), waits = a.add(1), by_another = a.add(1);
-    CHECK(a.complete(reply_kind::value, given, 1));
-    CHECK(a.complete(reply_kind::value, by_another, 2));
+    CHECK(a.complete(reply_stage::value, given, 1));
+    CHECK(a.complete(reply_stage::value, by_another, 2));
     a.all.on_node_failed(1, {}, context());
     CHECK(a.numbers() == numbers{1});
-    CHECK_FALSE(a.complete(reply_kind::end, given, 1));
-    CHECK_FALSE(a.complete(reply_kind::end, by_another, 2));  // the first such reply
-    CHECK(a.complete(reply_kind::value_and_end, waits, 2));
+    CHECK_FALSE(a.complete(reply_stage::end, given, 1));
+    CHECK_FALSE(a.complete(reply_stage::end, by_another, 2));  // the first such reply
+    CHECK(a.complete(reply_stage::value_and_end, waits, 2));
   });
 }
 

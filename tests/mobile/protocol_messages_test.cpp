@@ -268,11 +268,11 @@ TEST_CASE("replies of mobile objects are read as they were written, and refused 
 TEST_CASE("aggregated replies are encoded one by one, and read together as they were written, or refused") {
   const std::vector<std::byte> value(300, std::byte{7});
   const std::vector<aggregated_reply> all{
-      {.request = 1, .what = reply_kind::value_and_end},
-      {.request = 2, .what = reply_kind::value, .value = {value}},
-      {.request = 3, .what = reply_kind::value_and_end, .cause = failure_number(6), .is_permanent = true},
-      {.request = 4, .what = reply_kind::end, .cause = failure_number(7)},
-      {.request = 5, .what = reply_kind::value_and_end, .value = {std::span(value).first(1)}}};
+      {.request = 1, .what = reply_stage::value_and_end},
+      {.request = 2, .what = reply_stage::value, .value = {value}},
+      {.request = 3, .what = reply_stage::value_and_end, .cause = failure_number(6), .is_permanent = true},
+      {.request = 4, .what = reply_stage::end, .cause = failure_number(7)},
+      {.request = 5, .what = reply_stage::value_and_end, .value = {std::span(value).first(1)}}};
   check_fields(aggregated_replies{});
   check_fields(aggregated_replies{all});
 
@@ -293,7 +293,7 @@ TEST_CASE("aggregated replies are encoded one by one, and read together as they 
   aggregated_replies read;
   REQUIRE(is_decoded(bytes, read));
   REQUIRE(read.replies.size() == all.size());
-  CHECK((read.replies[1].request == 2 && read.replies[1].what == reply_kind::value && !read.replies[1].cause));
+  CHECK((read.replies[1].request == 2 && read.replies[1].what == reply_stage::value && !read.replies[1].cause));
   CHECK(std::ranges::equal(read.replies[1].value.all, value));
   CHECK((read.replies[2].cause->id() == 6 && read.replies[2].is_permanent && read.replies[2].value.all.empty()));
 }
