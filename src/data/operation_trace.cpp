@@ -24,8 +24,6 @@ const memory_space* space_of(std::span<const detail::instance_handle> used, std:
 
 }  // namespace
 
-bool operation_span::is_recorded(const base::thread_context& context) noexcept { return context.every_span; }
-
 void operation_span::begin(const operation_kind& kind, std::span<const detail::instance_handle> used,
                            std::uint64_t bytes, const std::source_location& where, cause made_ready_by,
                            base::thread_context& context) {

@@ -19,7 +19,7 @@ class operation_span {
 
   operation_span(const operation_kind& kind, std::span<const detail::instance_handle> used, std::uint64_t bytes,
                  const std::source_location& where, cause made_ready_by, base::thread_context& context) {
-    if (is_recorded(context)) [[unlikely]]
+    if (context.every_span) [[unlikely]]
       begin(kind, used, bytes, where, made_ready_by, context);
   }
   operation_span(const operation_request& r, cause made_ready_by, base::thread_context& context)
@@ -36,7 +36,6 @@ class operation_span {
   }
 
  private:
-  static bool is_recorded(const base::thread_context& context) noexcept;
   void begin(const operation_kind& kind, std::span<const detail::instance_handle> used, std::uint64_t bytes,
              const std::source_location& where, cause made_ready_by, base::thread_context& context);
   void end() noexcept;
