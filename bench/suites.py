@@ -200,7 +200,8 @@ SUITES = (
           workers=(2,),
           sweep=(8, 1024, 65536, 1048576, 8388608), axis="bytes"),
     *(Suite(f"nodes_{bench}",
-            f"copy between memories of simulated devices of two nodes, {title}: messages from and to them, and staged in the host's",
+            f"copy between memories of simulated devices of two nodes, {title}: "
+            "messages from and to them, and staged in the host's",
             f"nodes_{bench}", "staged", ("stretto_jobs", "staged"), workers=(2,),
             sweep=(8, 1024, 16384, 65536, 262144, 1048576, 8388608), axis="bytes")
       for bench, title in (("direct", "one way"), ("bandwidth", "bytes a second"))),
@@ -250,7 +251,8 @@ SUITES = (
     Suite("nodes_jacobi_weak", "the same, so many cells along each axis for each node", "nodes_jacobi_weak", "mpi",
           ("stretto_jobs", "two", "four", "mpi"), workers=(1, 2, 4), sweep=(48, 96), axis="cells along each axis"),
     Suite("nodes_jacobi_device",
-          "Jacobi on simulated devices, one, two and four cuboids for each, against kernels, copies and messages by hand",
+          "Jacobi on simulated devices, one, two and four cuboids for each, "
+          "against kernels, copies and messages by hand",
           "nodes_jacobi_device", "stretto_module", ("stretto_jobs", "two", "four", "stretto_module"), workers=(1, 2),
           sweep=(96,),
           axis="cells along each axis"),
@@ -331,7 +333,8 @@ SUITES = (
                  sweep=(1, 2, 4, 8, 16, 32),
                  axis="devices"), against=""),
     replace(_own("buffers_horizons",
-                 "wave and bodies on two simulated devices, kernels of 50 us: time spent generating and applying horizons, of all", "buffers_horizons",
+                 "wave and bodies on two simulated devices, kernels of 50 us: "
+                 "time spent generating and applying horizons, of all", "buffers_horizons",
                  ("wave", "bodies"), workers=(1,), size_goals=dict.fromkeys((1, 2, 4, 16), 1), sweep=(1, 2, 4, 16),
                  axis="step of horizons"), against=""),
     _graphs("graph_commands", "tasks and commands of one of 16 nodes: wave in tiles, bodies", "graph_commands",

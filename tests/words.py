@@ -132,7 +132,7 @@ STRETTO = Law(
         "documents": 1, "examples": 6, "tools": 14,
     },
     long_lines={
-        ".cmake": 2, ".js": 1, ".md": 21, ".py": 45, ".txt": 6,
+        ".cmake": 2, ".js": 1, ".md": 18, ".py": 41, ".txt": 6,
     },
     long_headers={},
     first_commit="Apply .clang-format to all sources",

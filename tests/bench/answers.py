@@ -48,13 +48,19 @@ def check(program, name, workers, *more):
     return []
 
 
+def variants(name):
+    """The further flags of each run of a benchmark."""
+    if name == "uts":
+        return [("--tree", tree) for tree in TREES]
+    return [("--size", SMALLER[name])] if name in SMALLER else [()]
+
+
 def main():
     program, faults, runs = sys.argv[1], [], 0
     names = [name for name in benchmarks(program) if LONG or name not in WAITS]
     for name in names:
         for workers in (2,) if name.startswith(ONCE) else (1, 2, 4) if LONG else (4,):
-            for more in [("--tree", tree) for tree in TREES] if name == "uts" else [("--size",
-                                                                                     SMALLER[name])] if name in SMALLER else [()]:
+            for more in variants(name):
                 faults += check(program, name, workers, *more)
                 runs += 1
     for flags, least, most in COUNTED:
