@@ -88,11 +88,11 @@ void divergence_detector::send_queries(deferred_actions& out) {
 
 void divergence_detector::request_verdict(std::function<void()> then, base::thread_context& context) {
   change_locked(context, [&](deferred_actions& out) {
-    if (has_concluded_) {
+    if (is_reported_) {
       out.then.push_back(std::move(then));
     } else {
       then_.push_back(std::move(then));
-      if (!is_querying_) send_queries(out);
+      if (!has_concluded_ && !is_querying_) send_queries(out);
     }
   });
 }
@@ -141,7 +141,7 @@ void divergence_detector::end_round(deferred_actions& out) {
     }
   }
   suspect_.reset();
-  std::ranges::move(std::exchange(then_, {}), std::back_inserter(out.then));
+  if (!has_concluded_) out.then = std::exchange(then_, {});
 }
 
 std::optional<divergence_report> divergence_detector::divergence_found() const {
@@ -177,13 +177,16 @@ std::optional<divergence_report> divergence_detector::divergence_found() const {
 }
 
 void divergence_detector::conclude(divergence_report d, deferred_actions& out) {
-  if (std::exchange(has_concluded_, true)) return;
-  out.found = std::move(d);
-  std::ranges::move(std::exchange(then_, {}), std::back_inserter(out.then));
+  if (!std::exchange(has_concluded_, true)) out.found = std::move(d);
 }
 
 void divergence_detector::run_deferred(deferred_actions& out, base::thread_context& context) {
-  if (out.found) callbacks_.on_divergence(*out.found, context);
+  if (out.found) {
+    callbacks_.on_divergence(*out.found, context);
+    const std::scoped_lock lock(lock_);
+    is_reported_ = true;
+    out.then = std::exchange(then_, {});
+  }
   for (const auto& then : out.then) then();
 }
 

@@ -61,7 +61,8 @@ class divergence_detector {
   /// This node makes no more calls. It counts as idle and reports at the next poll, before the job can end. Any thread.
   void end() noexcept { has_ended_.store(true, std::memory_order_release); }
 
-  /// Queries all nodes now; calls `then` when the verdict is known. For a run that has failed, to find the cause.
+  /// Queries all nodes now; calls `then` when the verdict is known, after on_divergence has returned where programs
+  /// have diverged. For a run that has failed, to find the cause.
   void request_verdict(std::function<void()> then, base::thread_context& context);
 
  private:
@@ -110,7 +111,8 @@ class divergence_detector {
   std::map<std::uint32_t, history_query> queries_;            // from other nodes
   std::uint64_t calls_when_queried_ = 0, idle_since_ns_ = 0;  // ns; valid while there are queries
   std::atomic<bool> has_queries_{false};                      // there are queries
-  bool has_concluded_ = false;
+  bool has_concluded_ = false;                                // programs have diverged
+  bool is_reported_ = false;                                  // on_divergence has returned
   // The query of this node.
   std::uint64_t round_ = 0;
   bool is_querying_ = false;

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <deque>
+#include <functional>
 #include <random>
 #include <string>
 #include <variant>
@@ -35,6 +36,7 @@ class talking_nodes {
                       [this](const divergence_report& d, base::thread_context&) {
                         CHECK(!found);
                         found = d;
+                        if (when_found) when_found();
                       },
                   .patience_ns =
                       [this](const base::thread_context&) { return std::uint64_t{is_busy ? 10'000'000'000u : 0u}; }}) {}
@@ -42,6 +44,7 @@ class talking_nodes {
     std::vector<coordinate> program;
     std::size_t at = 0;
     std::optional<divergence_report> found;
+    std::function<void()> when_found;  // called by on_divergence
     bool is_lost = false, is_busy = false;
     divergence_detector agrees;
   };
@@ -128,6 +131,26 @@ TEST_CASE("programs that are alike are never accused, and little is said") {
     all.run(random, ~0u);
     CHECK(has_explained);
     for (std::size_t n = 0; n < all.size(); ++n) CHECK_FALSE(all[n].found);
+  }
+}
+
+TEST_CASE("a verdict that is requested while the divergence is being reported is known once it has been reported") {
+  for (const std::size_t asks : {0u, 1u}) {
+    CAPTURE(asks);
+    talking_nodes all(2);
+    all[0].program = {1, 2};
+    all[1].program = {1, 9};
+    bool has_reported = false, is_known_before = false, is_known = false;
+    all[asks].when_found = [&] {
+      all[asks].agrees.request_verdict([&] { (has_reported ? is_known : is_known_before) = true; }, all.context_);
+      has_reported = true;
+    };
+    for (int i = 0; i < 2; ++i)
+      for (std::size_t n = 0; n < 2; ++n) all.call(all[n]);
+    all.poll_all(2 * divergence_detector::patience_polls);
+    CHECK(has_reported);
+    CHECK_FALSE(is_known_before);
+    CHECK(is_known);
   }
 }
 
