@@ -231,7 +231,7 @@ class tile_map {
   void join(cover& c) {
     for (const std::uint32_t n : c.tiles) index_.erase(tiles_[n].where);
     for (std::size_t i = 1; i < c.tiles.size(); ++i) release(c.tiles[i]);
-    c.tiles.resize(1);
+    c.tiles.erase(c.tiles.begin() + 1, c.tiles.end());
     tiles_[c.tiles[0]].where = c.where;
     index_.insert(c.where, c.tiles[0]);
     c.generation = ++generation_;
