@@ -165,8 +165,12 @@ class page:
 
     def section_of_type(self, path):
         one = self.all.by_path[path]
-        said = wrapped("One of " + ", ".join(f"`{v}`" for v in one.values) + ".") if one.kind == "enumeration" else \
-            self.shown_fields(one)
+        if one.kind == "class":
+            said = self.shown_fields(one)
+        elif one.values:
+            said = wrapped("One of " + ", ".join(f"`{v}`" for v in one.values) + ".")
+        else:
+            said = wrapped("A number of its own type. " + prose(one.comment))
         return f"\n### `{self.short(path)}`\n\n{said}"
 
     def messages(self):

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/numbers.hpp"
 
 namespace stretto::buffers {
 namespace {
@@ -73,7 +74,7 @@ void divergence_detector::suspect(std::uint32_t node, std::uint64_t calls, defer
 
 void divergence_detector::send_queries(deferred_actions& out) {
   is_querying_ = true;
-  ++round_;
+  round_ = base::next(round_);
   queried_ = history_.window();
   replies_.clear();
   awaited_.clear();

@@ -114,7 +114,7 @@ class divergence_detector {
   bool has_concluded_ = false;                                // programs have diverged
   bool is_reported_ = false;                                  // on_divergence has returned
   // The query of this node.
-  std::uint64_t round_ = 0;
+  dist::round_number round_ = {};
   bool is_querying_ = false;
   call_history::hash_window queried_;
   std::set<std::uint32_t> awaited_;

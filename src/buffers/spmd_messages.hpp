@@ -13,6 +13,7 @@
 #include "buffers/call_history.hpp"
 #include "buffers/divergence_report.hpp"
 #include "dist/message_codec.hpp"
+#include "dist/round_number.hpp"
 
 namespace stretto::buffers {
 
@@ -31,14 +32,14 @@ struct history_report {
 /// To all nodes: compare your calls with these.
 struct history_query {
   static constexpr std::string_view message = "histories.query";
-  std::uint64_t round = 0;
+  dist::round_number round = {};
   call_history::hash_window calls = {};
 };
 
 /// In reply to a query: the comparison of the calls in question.
 struct history_reply {
   static constexpr std::string_view message = "histories.reply";
-  std::uint64_t round = 0;
+  dist::round_number round = {};
   call_history::comparison result = {};
   std::uint64_t calls = 0;                   // of the sender
   call_history::call_description call = {};  // call `result.number`; empty if the sender does not store it

@@ -46,7 +46,7 @@ void wait_until_consistent(const std::source_location& where) {
   unsigned unchanged = 0, patience = patient_rounds, times = 0;
   auto changed = std::chrono::steady_clock::now();
   for (;;) {
-    const std::uint64_t number = round.begin(job_nodes());
+    const dist::round_number number = round.begin(job_nodes());
     const auto states = run_on_all_nodes([](auto) { return call<&state_here>(); }, where);
     for (std::size_t n = 0; n < states.size(); ++n) round.add(static_cast<rank>(n), number, states[n]);
     const auto counted = round.end();

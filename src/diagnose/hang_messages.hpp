@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "dist/message_codec.hpp"
+#include "dist/round_number.hpp"
 
 namespace stretto::diagnose {
 
@@ -26,7 +27,7 @@ struct hang_request {
 struct hang_query {
   static constexpr std::string_view message = "hangs.query";
   static constexpr bool is_counted = false;
-  std::uint64_t round = 0;
+  dist::round_number round = {};
   bool with_snapshot = false;
 };
 
@@ -34,7 +35,7 @@ struct hang_query {
 struct hang_reply {
   static constexpr std::string_view message = "hangs.reply";
   static constexpr bool is_counted = false;
-  std::uint64_t round = 0;
+  dist::round_number round = {};
   bool is_still = false;
   std::uint64_t progress = 0, sent = 0, handled = 0;
   std::span<const std::byte> snapshot = {};  // what waits there for what, as JSON; empty if not wanted

@@ -203,7 +203,7 @@ void job_hang_detector::begin_round(bool with_snapshot, clock::time_point now) {
     round_.forget_previous();
     snapshots_.assign(job_.nodes(), std::nullopt);
   }
-  const std::uint64_t round = round_.begin(job_.nodes(), [this](rank r) { return job_.is_lost(r); });
+  const dist::round_number round = round_.begin(job_.nodes(), [this](rank r) { return job_.is_lost(r); });
   for (rank r = 0; r < job_.nodes(); ++r)
     if (r != job_.self()) job_.send(r, hang_query{round, with_snapshot});
 }

@@ -104,7 +104,7 @@ class job_hang_detector final : public dist::protocol {
   };
   struct coordinator_query {
     dist::rank from = 0;
-    std::uint64_t round = 0;
+    dist::round_number round = {};
     bool with_snapshot = true;
   };
 

@@ -24,7 +24,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/numbers.hpp"
 #include "dist/message_codec.hpp"
+#include "dist/round_number.hpp"
 
 namespace stretto::dist {
 
@@ -34,7 +36,7 @@ class counting_round {
   /// Begins a round in which `nodes` nodes reply, except those for which has_failed(rank) is true. Returns its number,
   /// which is that of the last round plus 1. An open round ends without comparison.
   template <class F>
-  std::uint64_t begin(std::uint32_t nodes, F&& has_failed) {
+  round_number begin(std::uint32_t nodes, F&& has_failed) {
     close();
     is_open_ = true;
     is_comparable_ = true;
@@ -43,15 +45,15 @@ class counting_round {
     missing_ = nodes;
     for (std::uint32_t r = 0; r < nodes; ++r)
       if (has_failed(static_cast<rank>(r))) settle(r);
-    return ++number_;
+    return number_ = base::next(number_);
   }
-  std::uint64_t begin(std::uint32_t nodes) {
+  round_number begin(std::uint32_t nodes) {
     return begin(nodes, [](rank) { return false; });
   }
 
   /// The reply of a node to the query of round `number`. Returns false and changes nothing if that round is not open,
   /// or the node is not awaited in it.
-  bool add(rank from, std::uint64_t number, Counts counts) {
+  bool add(rank from, round_number number, Counts counts) {
     if (number != number_ || !awaits(from)) return false;
     replies_[from] = std::move(counts);
     settle(from);
@@ -68,7 +70,7 @@ class counting_round {
 
   bool is_open() const noexcept { return is_open_; }
   /// The number of the last round that has begun; 0: none.
-  std::uint64_t number() const noexcept { return number_; }
+  round_number number() const noexcept { return number_; }
   /// True if the reply of that node to the open round is missing.
   bool awaits(rank node) const noexcept { return is_open_ && is_awaited_[node]; }
   std::uint32_t missing_replies() const noexcept { return is_open_ ? missing_ : 0; }
@@ -101,7 +103,7 @@ class counting_round {
     is_awaited_[node] = false;
   }
 
-  std::uint64_t number_ = 0;
+  round_number number_{};
   bool is_open_ = false, is_comparable_ = false;
   std::uint32_t missing_ = 0;
   std::vector<bool> is_awaited_;                // by rank

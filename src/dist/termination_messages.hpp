@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dist/message_codec.hpp"
+#include "dist/round_number.hpp"
 
 namespace stretto::dist {
 
@@ -13,7 +14,7 @@ namespace stretto::dist {
 struct termination_query {
   static constexpr std::string_view message = "termination.query";
   static constexpr bool is_counted = false;
-  std::uint64_t round = 0;
+  round_number round = {};
   bool poisons = false;  // what waits in vain is to be poisoned
   std::vector<node_rank> lost = {};
 };
@@ -22,7 +23,8 @@ struct termination_query {
 struct termination_reply {
   static constexpr std::string_view message = "termination.reply";
   static constexpr bool is_counted = false;
-  std::uint64_t round = 0, sent = 0, handled = 0, poisoned = 0;
+  round_number round = {};
+  std::uint64_t sent = 0, handled = 0, poisoned = 0;
 };
 
 /// The job is over.

@@ -4,6 +4,8 @@
 
 #include <stretto/error.hpp>
 
+#include "base/numbers.hpp"
+
 namespace stretto::mobiles {
 
 using dist::rank;
@@ -28,10 +30,10 @@ event quiescence_detection::when_quiescent(const std::source_location& where) {
 
 void quiescence_detection::check() {
   const message_counts c = counts_();
-  if (c.begun == c.ended) trigger(~std::uint64_t{0});
+  if (c.begun == c.ended) trigger(dist::round_number{~std::uint64_t{0}});
 }
 
-void quiescence_detection::trigger(std::uint64_t round) {
+void quiescence_detection::trigger(dist::round_number round) {
   std::vector<user_event> now;
   {
     const std::scoped_lock hold(lock_);
@@ -80,7 +82,7 @@ void quiescence_detection::on_reply(rank from, const quiescence_reply& m, base::
 void quiescence_detection::end_round_if_complete() {
   if (!round_.is_complete()) return;
   // In each reply, as many messages have ended as have begun.
-  if (round_.end().is_unchanged) trigger(round_.number() - 1);
+  if (round_.end().is_unchanged) trigger(base::previous(round_.number()));
 }
 
 void quiescence_detection::on_node_failed(rank node) {

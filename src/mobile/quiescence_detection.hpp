@@ -46,7 +46,7 @@ class quiescence_detection {
  private:
   struct waiter {
     user_event reached;
-    std::uint64_t after_round;  // the last round that had begun
+    dist::round_number after_round;  // the last round that had begun
   };
   void on_query(dist::rank from, const quiescence_query& m, base::thread_context& context);
   void on_reply(dist::rank from, const quiescence_reply& m, base::thread_context& context);
@@ -54,19 +54,19 @@ class quiescence_detection {
   void begin_round();
   void end_round_if_complete();
   /// Those that began to wait before that round began.
-  void trigger(std::uint64_t round);
+  void trigger(dist::round_number round);
 
   dist::job* const job_;
   const std::function<message_counts()> counts_;
 
   std::mutex lock_;
   std::vector<waiter> waiters_;
-  std::atomic<std::size_t> waiter_count_{0};  // waiters_.size()
-  std::atomic<std::uint64_t> last_round_{0};  // round_.number()
+  std::atomic<std::size_t> waiter_count_{0};      // waiters_.size()
+  std::atomic<dist::round_number> last_round_{};  // round_.number()
 
   // Used inside a poll.
-  std::map<dist::rank, std::uint64_t> unanswered_queries_;  // by node, the round of its query
-  dist::counting_round<message_counts> round_;              // of this node
+  std::map<dist::rank, dist::round_number> unanswered_queries_;  // by node, the round of its query
+  dist::counting_round<message_counts> round_;                   // of this node
 };
 
 }  // namespace stretto::mobiles

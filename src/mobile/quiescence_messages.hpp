@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "dist/round_number.hpp"
 #include "mobile/message_counts.hpp"
 
 namespace stretto::mobiles {
@@ -11,13 +12,13 @@ namespace stretto::mobiles {
 /// A round has begun at the sender.
 struct quiescence_query {
   static constexpr std::string_view message = "quiescence.query";
-  std::uint64_t round = 0;
+  dist::round_number round = {};
 };
 
 /// The counts of the replying node, when they were equal.
 struct quiescence_reply {
   static constexpr std::string_view message = "quiescence.reply";
-  std::uint64_t round = 0;
+  dist::round_number round = {};
   message_counts counts = {};
 };
 

@@ -27,7 +27,7 @@ using round_of_messages = counting_round<message_sums>;
 
 /// A round in which nodes 0, 1, ... reply `all`, in that order.
 round_of_messages::comparison full_round(round_of_messages& round, const std::vector<message_sums>& all) {
-  const std::uint64_t number = round.begin(static_cast<std::uint32_t>(all.size()));
+  const round_number number = round.begin(static_cast<std::uint32_t>(all.size()));
   for (std::size_t r = 0; r < all.size(); ++r) CHECK(round.add(static_cast<rank>(r), number, all[r]));
   REQUIRE(round.is_complete());
   return round.end();
@@ -36,8 +36,8 @@ round_of_messages::comparison full_round(round_of_messages& round, const std::ve
 TEST_CASE("a round is complete when each node has replied once, in any order") {
   round_of_messages round;
   CHECK_FALSE(round.is_open());
-  const std::uint64_t number = round.begin(3);
-  CHECK(number == 1);
+  const round_number number = round.begin(3);
+  CHECK(number == round_number{1});
   CHECK(round.is_open());
   CHECK(round.missing_replies() == 3);
   CHECK(round.add(2, number, {1, 2}));
@@ -57,16 +57,16 @@ TEST_CASE("a round is complete when each node has replied once, in any order") {
 
 TEST_CASE("a repeated reply, a reply of another round and a reply to no round change nothing") {
   round_of_messages round;
-  CHECK_FALSE(round.add(0, 0, {1, 1}));
-  const std::uint64_t first = round.begin(2);
+  CHECK_FALSE(round.add(0, round_number{}, {1, 1}));
+  const round_number first = round.begin(2);
   CHECK(round.add(0, first, {1, 1}));
   CHECK_FALSE(round.add(0, first, {7, 7}));
-  CHECK_FALSE(round.add(1, first + 1, {7, 7}));
+  CHECK_FALSE(round.add(1, base::next(first), {7, 7}));
   CHECK(round.add(1, first, {2, 2}));
   CHECK(round.end().sum == message_sums{3, 3});
   CHECK_FALSE(round.add(1, first, {7, 7}));
-  const std::uint64_t second = round.begin(2);
-  CHECK(second == first + 1);
+  const round_number second = round.begin(2);
+  CHECK(second == base::next(first));
   CHECK_FALSE(round.add(1, first, {7, 7}));  // a late one
   CHECK(round.missing_replies() == 2);
 }
@@ -106,14 +106,14 @@ TEST_CASE("a message that passes behind a round shows in the next one") {
 TEST_CASE("a node that has failed before a round is not awaited") {
   round_of_messages round;
   const auto has_failed = [](rank r) { return r == 1; };
-  const std::uint64_t number = round.begin(3, has_failed);
+  const round_number number = round.begin(3, has_failed);
   CHECK(round.missing_replies() == 2);
   CHECK_FALSE(round.awaits(1));
   CHECK_FALSE(round.add(1, number, {7, 7}));
   CHECK(round.add(0, number, {1, 1}));
   CHECK(round.add(2, number, {1, 1}));
   CHECK(round.end().sum == message_sums{2, 2});
-  const std::uint64_t next = round.begin(3, has_failed);
+  const round_number next = round.begin(3, has_failed);
   CHECK(round.add(0, next, {1, 1}));
   CHECK(round.add(2, next, {1, 1}));
   CHECK(round.end().is_unchanged);
@@ -122,7 +122,7 @@ TEST_CASE("a node that has failed before a round is not awaited") {
 TEST_CASE("the failure of a node completes the round that awaits only this node") {
   round_of_messages round;
   full_round(round, {{1, 1}, {2, 2}});
-  const std::uint64_t number = round.begin(2);
+  const round_number number = round.begin(2);
   CHECK(round.add(0, number, {1, 1}));
   round.on_node_failed(1);
   CHECK(round.is_complete());
@@ -131,7 +131,7 @@ TEST_CASE("the failure of a node completes the round that awaits only this node"
   CHECK(second.sum == message_sums{1, 1});
   CHECK_FALSE(second.previous);  // it has the counts of node 1
   CHECK_FALSE(second.is_unchanged);
-  const std::uint64_t next = round.begin(2, [](rank r) { return r == 1; });
+  const round_number next = round.begin(2, [](rank r) { return r == 1; });
   CHECK(round.add(0, next, {1, 1}));
   CHECK(round.end().is_unchanged);  // both rounds are of node 0 only
 }
@@ -139,14 +139,14 @@ TEST_CASE("the failure of a node completes the round that awaits only this node"
 TEST_CASE("a round that has the counts of a node that failed afterwards is compared with no other") {
   round_of_messages round;
   full_round(round, {{1, 1}, {2, 2}});
-  const std::uint64_t number = round.begin(2);
+  const round_number number = round.begin(2);
   CHECK(round.add(1, number, {2, 2}));
   round.on_node_failed(1);
   CHECK_FALSE(round.is_complete());
   CHECK(round.add(0, number, {1, 1}));
   CHECK_FALSE(round.end().previous);
   // Node 0 has sent and handled two messages since: the sums are those of the round before.
-  const std::uint64_t next = round.begin(2, [](rank r) { return r == 1; });
+  const round_number next = round.begin(2, [](rank r) { return r == 1; });
   CHECK(round.add(0, next, {3, 3}));
   const auto third = round.end();
   CHECK_FALSE(third.previous);
@@ -155,12 +155,12 @@ TEST_CASE("a round that has the counts of a node that failed afterwards is compa
 
 TEST_CASE("a failed node that has counted nothing is missed in no comparison of later rounds") {
   round_of_messages round;
-  const std::uint64_t number = round.begin(2);
+  const round_number number = round.begin(2);
   CHECK(round.add(1, number, {}));
   round.on_node_failed(1);
   CHECK(round.add(0, number, {1, 1}));
   round.end();
-  const std::uint64_t next = round.begin(2, [](rank r) { return r == 1; });
+  const round_number next = round.begin(2, [](rank r) { return r == 1; });
   CHECK(round.add(0, next, {1, 1}));
   CHECK(round.end().is_unchanged);
 }
@@ -169,7 +169,7 @@ TEST_CASE("the failure of a node between two rounds invalidates the first") {
   round_of_messages round;
   full_round(round, {{1, 1}, {0, 0}});
   round.on_node_failed(1);
-  const std::uint64_t next = round.begin(2, [](rank r) { return r == 1; });
+  const round_number next = round.begin(2, [](rank r) { return r == 1; });
   CHECK(round.add(0, next, {1, 1}));
   CHECK_FALSE(round.end().is_unchanged);
 }
@@ -177,7 +177,7 @@ TEST_CASE("the failure of a node between two rounds invalidates the first") {
 TEST_CASE("a closed round takes no replies, and one that is forgotten is not compared") {
   round_of_messages round;
   full_round(round, {{1, 1}});
-  const std::uint64_t closed = round.begin(1);
+  const round_number closed = round.begin(1);
   round.close();
   CHECK_FALSE(round.add(0, closed, {7, 7}));
   CHECK(round.missing_replies() == 0);
@@ -196,7 +196,7 @@ void count_at_random(std::uint64_t seed, bool a_node_fails) {
     unsigned depth;
   };
   std::vector<in_flight> messages;
-  std::vector<std::pair<rank, std::uint64_t>> queries;
+  std::vector<std::pair<rank, round_number>> queries;
   std::deque<std::pair<rank, message_sums>> replies;
   std::array<std::array<message_sums, nodes>, nodes> traffic{};  // by node, with each node
   std::array<bool, nodes> has_failed{};
@@ -214,7 +214,7 @@ void count_at_random(std::uint64_t seed, bool a_node_fails) {
     return all;
   };
   for (rank r = 0; r < nodes; ++r) send(r, 6);
-  std::uint64_t number = 0;
+  round_number number{};
   for (unsigned steps = 0;; ++steps) {
     REQUIRE(steps < 100'000);
     if (a_node_fails && steps == 10 + seed % 50) {
