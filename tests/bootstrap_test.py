@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 source = Path(__file__).parent.parent
-PLAIN_TOOLS = ["sh", "dirname", "readlink", "mkdir", "sed", "grep", "echo", "cat", "nproc", "rm"]
+PLAIN_TOOLS = ["sh", "dirname", "readlink", "mkdir", "sed", "grep", "echo", "cat", "nproc", "rm", "tr"]
 FAKES = {
     "apt-get": 'echo "apt-get $*" >>"$LOG"; [ ! -e "$HERE/apt_fails" ]',
     "sudo": 'echo "sudo" >>"$LOG"; exec "$@"',
@@ -21,6 +21,7 @@ FAKES = {
     "ninja": "",
     "doxygen": 'echo "doxygen $*, in $PWD" >>"$LOG"; [ ! -e "$HERE/doxygen_fails" ]',
     "ctest": 'echo "ctest $*" >>"$LOG"; echo "100% tests passed"; exit ${CTEST_CODE-0}',
+    "git": "echo 0",
     "id": 'echo ${USER_ID-0}',
 }
 
@@ -98,16 +99,37 @@ class FrontDoor(unittest.TestCase):
         self.assertIn("apt-get install cmake", self.err)
         self.assertEqual(self.out, "")
 
-    def test_the_tests_build_three_trees_and_end_with_the_summary_of_the_runner(self):
+    def test_the_tests_build_a_plain_and_a_sanitized_tree_and_end_with_the_summary_of_the_runner(self):
+        for last, sanitized, other in [("0", "asan", "tsan"), ("7", "tsan", "asan"), ("e", "asan", "tsan"),
+                                       ("b", "tsan", "asan")]:
+            with self.subTest(last=last):
+                self.put(self.bin / "git", f'echo "0123456789abcde{last}"')
+                self.assertEqual(self.run_it("test"), 0)
+                for tree in ["release", sanitized]:
+                    self.assertIn(f"/build/{tree} --target", self.log)
+                self.assertNotIn(f"/build/{other}", self.log)
+                self.assertIn(f"-DSTRETTO_SANITIZED_RUNS={sanitized} ", self.log)
+                self.assertIn(f"the sanitized tests of this run: {sanitized}\n", self.err)
+                self.assertNotIn("fuzz ", self.log)
+                self.assertEqual(self.out.splitlines()[-1], "100% tests passed")
+
+    def test_outside_of_a_checkout_the_tests_run_one_sanitizer(self):
+        self.put(self.bin / "git", "exit 128")
         self.assertEqual(self.run_it("test"), 0)
-        for preset in ["release", "asan", "tsan"]:
+        self.assertIn("-DSTRETTO_SANITIZED_RUNS=asan ", self.log)
+
+    def test_a_variable_names_the_sanitizers_and_a_wrong_name_is_refused(self):
+        self.assertEqual(self.run_it("test", STRETTO_TEST_SANITIZERS="asan tsan"), 0)
+        self.assertIn("-DSTRETTO_SANITIZED_RUNS=asan;tsan ", self.log)
+        for preset in ["asan", "tsan"]:
             self.assertIn(f"cmake --preset {preset}", self.log)
-        self.assertNotIn("fuzz ", self.log)
-        self.assertEqual(self.out.splitlines()[-1], "100% tests passed")
+        self.assertEqual(self.run_it("test", STRETTO_TEST_SANITIZERS="msan"), 1)
+        self.assertIn('names asan, tsan or both, not "msan"', self.err)
 
     def test_the_long_campaign_also_builds_and_runs_the_fuzzers(self):
         self.run_it("test", "--long")
-        self.assertIn("cmake --preset fuzz", self.log)
+        for preset in ["fuzz", "asan", "tsan"]:
+            self.assertIn(f"cmake --preset {preset}", self.log)
         self.assertIn("-DSTRETTO_FUZZ_RUNS=yes", self.log)
 
     def test_the_reference_is_made_by_doxygen_and_the_first_page_is_named(self):
