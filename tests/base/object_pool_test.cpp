@@ -34,10 +34,10 @@ TEST_CASE("a thread reuses the blocks that it has freed, and blocks in use do no
   for (std::byte* const b : used) blocks::free(b);
 }
 
-struct counted {
-  explicit counted(int& n) : alive(n) { ++alive; }
-  counted(const counted&) = delete;
-  ~counted() { --alive; }
+struct counted_object {
+  explicit counted_object(int& n) : alive(n) { ++alive; }
+  counted_object(const counted_object&) = delete;
+  ~counted_object() { --alive; }
   int& alive;
   std::byte room[100];
 };
@@ -45,8 +45,9 @@ struct counted {
 TEST_CASE("shared objects in pooled memory are destroyed once, by any last owner") {
   int alive = 0;
   for (int round = 0; round < 3; ++round) {
-    std::vector<std::shared_ptr<counted>> all;
-    for (int i = 0; i < 500; ++i) all.push_back(std::allocate_shared<counted>(pool_allocator<counted>(), alive));
+    std::vector<std::shared_ptr<counted_object>> all;
+    for (int i = 0; i < 500; ++i)
+      all.push_back(std::allocate_shared<counted_object>(pool_allocator<counted_object>(), alive));
     CHECK(alive == 500);
     std::thread([mine = std::move(all)]() mutable { mine.clear(); }).join();
     CHECK(alive == 0);

@@ -20,7 +20,7 @@ visible_device of(unsigned number, std::string identity, std::string kind) {
 
 /// Two kinds of one driver, another driver that lists the same devices, one that throws, and one whose devices belong
 /// to each process.
-std::vector<backend> known() {
+std::vector<backend> discovered() {
   std::vector<backend> all(4);
   all[0].name = "two";
   all[0].list_visible =
@@ -46,7 +46,7 @@ std::vector<unsigned> numbers(const device_request& w) {
 }
 
 TEST_CASE("an inventory identifies devices, kinds and requests equally in every process") {
-  const auto all = known();
+  const auto all = discovered();
   const auto which = parse_devices("made_up:2,two:2,refuses,other,two", all);
   const visible_devices visible = discover_devices(which, all, {});
   REQUIRE(visible.inventory.count == 7);
@@ -82,7 +82,7 @@ TEST_CASE("devices to which a driver gives one identity are distinguished by the
 }
 
 TEST_CASE("assigned devices are opened by number, and requests without listed devices are unchanged") {
-  const auto all = known();
+  const auto all = discovered();
   auto which = parse_devices("made_up:2,two,refuses", all);
   const visible_devices visible = discover_devices(which, all, {});
   const std::vector<device_inventory> both(2, visible.inventory);

@@ -30,7 +30,7 @@ using test::thrown_by;
 constexpr const char* policies_of_losses[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
 
 STRETTO_KERNEL(one_longer, (in<unsigned> from, out<unsigned> to), { to(global_id(0)) = from(global_id(0)) + 1; })
-STRETTO_KERNEL(one_more, (inout<unsigned> all), { all(global_id(0)) += 1; })
+STRETTO_KERNEL(one_more_of_each, (inout<unsigned> all), { all(global_id(0)) += 1; })
 STRETTO_KERNEL(all_sevens, (out<unsigned> all), { all(global_id(0)) = 7; })
 
 bool is_reported(const std::string& what) { return what.find("K31") != std::string::npos; }
@@ -89,14 +89,14 @@ TEST_CASE("a device that needs what another one has lost is not lost with it") {
       const box all(0, 1000);
       const std::vector<unsigned> zeros(1000);
       object<unsigned> there(all, zeros.data()), other(all, zeros.data()), here(all, zeros.data()), made(all);
-      launch(on(gpus[0]), one_more, all, here);
+      launch(on(gpus[0]), one_more_of_each, all, here);
       with_losses([&] {
-        launch(on(gpus[1]), one_more, all, there);
-        launch(on(gpus[1]), one_more, all, other);  // the device is lost by this launch
+        launch(on(gpus[1]), one_more_of_each, all, there);
+        launch(on(gpus[1]), one_more_of_each, all, other);  // the device is lost by this launch
         CHECK(is_reported(thrown_by([&] { launch(on(gpus[0]), one_longer, all, there, made), made.read().get(); })));
       });
       CHECK(here.read().get().view()(999) == 1);  // only the first device has the elements
-      const event done = launch(on(gpus[0]), one_more, all, here);
+      const event done = launch(on(gpus[0]), one_more_of_each, all, here);
       CHECK(thrown_by([&] { wait(done); }).starts_with("nothing was thrown"));
       CHECK(here.read().get().view()(999) == 2);
     });
@@ -117,7 +117,7 @@ TEST_CASE("a launch that overwrites the elements of a failed writer runs, wherev
         object<unsigned> u(all, zeros.data());
         const auto fails = [](const auto& body) { return !thrown_by(body).starts_with("nothing was thrown"); };
         const auto program = [&] {
-          launch(on(gpus[1]), one_more, all, u);  // under way for a while, with the copy that it waits for
+          launch(on(gpus[1]), one_more_of_each, all, u);  // under way for a while, with the copy that it waits for
           if (on_device) return void(launch(on(gpus[is_lost ? 0 : 1]), all_sevens, part, u(part)));
           const auto mine = u.overwrite(part).get();
           for (int i = 100; i < 200; ++i) mine.view()(i) = 7;
