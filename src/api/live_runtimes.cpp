@@ -90,11 +90,11 @@ std::uint64_t resident_bytes() {
 live_runtime::live_runtime(std::uint16_t node, opens when, std::function<std::string()> statistics)
     : node_(node), statistics_(std::move(statistics)), since_(std::chrono::steady_clock::now()) {
   list.add(*this, when);
-  if (when == opens::when_asked) asked_.emplace(SIGURG, [] { list.open_when_asked(); });
+  if (when == opens::when_asked) query_signal_.emplace(SIGURG, [] { list.open_when_asked(); });
 }
 
 live_runtime::~live_runtime() {
-  asked_.reset();  // first: its callback locks the list, and this waits for the callback
+  query_signal_.reset();  // first: its callback locks the list, and this waits for the callback
   list.remove(*this);
 }
 

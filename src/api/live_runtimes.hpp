@@ -36,10 +36,10 @@ class live_runtime {
   const std::function<std::string()> statistics_;
   const std::chrono::steady_clock::time_point since_;
   live_runtime* next_ = nullptr;
-  std::optional<base::signal_watch> asked_;
+  std::optional<base::signal_watch> query_signal_;
 };
 
-/// The reply of the socket: one JSON object about the process, its long works and its live runtimes.
+/// The reply of the socket: one JSON object about the process, its progress lines and its live runtimes.
 std::string live_text();
 
 }  // namespace stretto

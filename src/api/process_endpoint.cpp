@@ -10,22 +10,22 @@
 namespace stretto {
 namespace {
 
-/// A process that a launcher started, or that is told to join by MPI.
+/// The endpoint of a process that a launcher started, or that option job makes join by MPI.
 class mpi_endpoint final : public dist::endpoint {
  public:
   mpi_endpoint(const net::mpi::launch_environment& here, const base::settings& s)
       : calls_(net::mpi::load(here, net::mpi::library_folders(s.mpi_folder))),
         level_(level_of(s.mpi_threads, here)),
         lane_memory_(s.lane_memory) {
-    // Takes the maximum: the number of processes is known only after MPI has started.
-    if (!base::claim_node_numbers(first(), most)) {
+    // Claims the maximum: the number of processes is known only after MPI has started.
+    if (!base::claim_node_numbers(first(), most_processes)) {
       throw error("N14", "this process already has a runtime in the launched job")
           .because("each process is one node of the job that its launcher started")
           .remedy("give another runtime the option job = an endpoint of a simulated_job, or set STRETTO_JOB=alone");
     }
-    base::keep_heap(s.kept_heap);  // the process is a node: arguments of its messages come and go
+    base::keep_heap(s.kept_heap);  // messages allocate and free their arguments all the time
   }
-  ~mpi_endpoint() override { base::release_node_numbers(first(), most); }
+  ~mpi_endpoint() override { base::release_node_numbers(first(), most_processes); }
 
   std::uint16_t first() const noexcept override { return base::first_process_node_number; }
   std::unique_ptr<net::transport> join(net::handlers& all) override {
@@ -46,7 +46,7 @@ class mpi_endpoint final : public dist::endpoint {
     return net::mpi::threads::serialized;
   }
 
-  static constexpr std::uint32_t most = 0x2000;
+  static constexpr std::uint32_t most_processes = 0x2000;
   const net::mpi::calls& calls_;
   const net::mpi::threads level_;
   const std::uint64_t lane_memory_;

@@ -100,24 +100,25 @@ std::filesystem::path speeds_file(const base::settings& s) {
   return s.speeds.empty() ? objects::default_speeds_file() : std::filesystem::path(s.speeds);
 }
 
-/// A node's number in its job, or one of the runtime's own until it ends.
+/// The number of a node in the handles of its objects: from its job, or allocated while the runtime exists.
 class node_number {
  public:
-  explicit node_number(dist::job_member* in_job) : is_own_(!in_job), is_(in_job ? in_job->of().node() : own()) {}
+  explicit node_number(dist::job_member* in_job)
+      : is_allocated_(!in_job), value_(in_job ? in_job->of().node() : allocated()) {}
   node_number(const node_number&) = delete;
   ~node_number() {
-    if (is_own_) base::release_node_numbers(is_, 1);
+    if (is_allocated_) base::release_node_numbers(value_, 1);
   }
-  operator std::uint16_t() const noexcept { return is_; }
+  operator std::uint16_t() const noexcept { return value_; }
 
  private:
-  static std::uint16_t own() {
+  static std::uint16_t allocated() {
     if (const auto n = base::allocate_node_number()) return *n;
     throw error("S08", "there are 16384 runtimes in this process").remedy("destroy some");
   }
 
-  const bool is_own_;
-  const std::uint16_t is_;
+  const bool is_allocated_;
+  const std::uint16_t value_;
 };
 
 }  // namespace
@@ -131,26 +132,27 @@ struct runtime::state {
   std::shared_ptr<job_endpoint> endpoint;
   std::unique_ptr<device::device_set>
       devices;  // outlives `member`: other nodes may have mapped device memory until they end
-  std::unique_ptr<buffers::spmd_guard> guard;              // a protocol of the job
-  std::unique_ptr<mobiles::mobile_objects> mobile;         // another
-  std::unique_ptr<diagnose::job_hang_detector> job_watch;  // another
-  std::unique_ptr<dist::job_member> member;                // of a job; null: the runtime is alone
-  std::shared_ptr<dist::global_memory> global;             // null: none
-  const node_number number;                                // in handles
+  // These three handle messages that `member` receives, so they outlive it.
+  std::unique_ptr<buffers::spmd_guard> guard;
+  std::unique_ptr<mobiles::mobile_objects> mobile;
+  std::unique_ptr<diagnose::job_hang_detector> job_watch;
+  std::unique_ptr<dist::job_member> member;     // null: the runtime is in no job
+  std::shared_ptr<dist::global_memory> global;  // null: none
+  const node_number number;
   trace::recorder recorder;
-  trace::counters counters;  // of modules, which it outlives
+  trace::counters counters;  // outlives `modules`
   sched::poll_coordinator polls;
-  std::shared_ptr<device_scheduler> chosen_scheduler;  // of objects; null: the option's
+  std::shared_ptr<device_scheduler> chosen_scheduler;  // the program's; null: that of the option `scheduler`
   modules::module_set modules;
   std::unique_ptr<sched::scheduler> scheduler;
   std::optional<trace_on_signal> on_signal;
   std::optional<live_runtime> live;
-  std::unique_ptr<diagnose::monitored_runtime> watch;  // null where one thread steps
+  std::unique_ptr<diagnose::monitored_runtime> watch;  // null if the runtime is stepped
   std::atomic<bool> entered{false};
   bool has_failed = false;  // a run has failed
   const pid_t process = ::getpid();
-  const runtime* known_as = nullptr;
-  state* abandoned_before = nullptr;
+  const runtime* registered_as = nullptr;  // threads can be attached under this address; null: not yet
+  state* next_abandoned = nullptr;         // list of the states that ~runtime() could not end
 
   state(base::settings s, const platform& m, std::shared_ptr<job_endpoint> job,
         const std::vector<std::shared_ptr<module>>& given, bool stepped)
@@ -287,8 +289,8 @@ void runtime::start(bool stepped) {
   objects::start_objects(s.context, s.devices.get(),
                          {.scheduler = s.chosen_scheduler,
                           .policy = policies[static_cast<std::size_t>(s.settings.scheduler)],
-                          .speeds = stepped ? std::filesystem::path()
-                                            : speeds_file(s.settings),  // which no seed gives, and counted time is none
+                          // A stepped run depends on its seed alone, and counts steps instead of time.
+                          .speeds = stepped ? std::filesystem::path() : speeds_file(s.settings),
                           .depth = static_cast<std::uint32_t>(s.settings.prefetch),
                           .workers = s.machine.worker_count(),
                           .spill = s.settings.spill.empty() ? place() : data::spill_of(s.machine),
@@ -335,11 +337,11 @@ void runtime::start(bool stepped) {
     s.job_watch->set_failure_hooks({.is_failure_known = [&s] { return buffers::has_failed_or_diverged(s.context); },
                                     .progress = [&s] { return diagnose::progress_now(*s.scheduler); },
                                     .end_waits = buffers::fail_stuck_waits});
-  // Before anything can be counted: no task exists yet, and nothing is pending.
+  // Nothing has been counted yet: no task exists, and no operation is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
   if (s.scheduler->substitute) s.scheduler->substitute->as->set(base::floor_slot::trace, &s.counters.add_slab());
-  s.known_as = this;
-  detail::register_runtime(*this);  // threads of modules attach
+  s.registered_as = this;
+  detail::register_runtime(*this);  // before `started`: threads of modules attach there
   s.modules.started(*this);
   if (s.member && !s.settings.trace.empty()) s.member->clock().measure(dist::job_clock::measuring_point::beginning);
   // A stepped runtime has no thread but the program's, unless the option `live` asks for one.
@@ -362,30 +364,30 @@ void runtime::start(bool stepped) {
 }
 
 void runtime::state::end(runtime* whole) noexcept {
-  const auto last = [&] {
+  const auto end_modules = [&] {
     mobile->clear();
     modules.finalise();
     buffers::stop_measuring(context);
     if (whole && settings.statistics) std::fputs(whole->statistics().to_text().c_str(), stderr);
   };
-  // Closes the runtime for attachments once no thread is attached. Threads of modules end in `last`.
+  // Lets no thread attach any more, once none is attached. Threads of modules end in `end_modules`.
   const auto close = [&] {
     const auto is_in_use = [&] { return scheduler->has_program_threads(); };
-    return known_as ? detail::unregister_runtime_unless(*known_as, is_in_use) : !is_in_use();
+    return registered_as ? detail::unregister_runtime_unless(*registered_as, is_in_use) : !is_in_use();
   };
   if (watch) watch->draining();
   if (scheduler) {
     if (member && whole && !settings.trace.empty()) member->clock().measure(dist::job_clock::measuring_point::end);
     if (member && whole && !member->is_leaving()) leave();
     const auto unobserved = sched::stop(
-        *scheduler, last, [&] { return devices && devices->pending() > 0; },
+        *scheduler, end_modules, [&] { return devices && devices->pending() > 0; },
         [&](const failure& f) { return buffers::may_be_caused_by_peers(context, f); }, close);
     // A destructor cannot throw.
     if (const auto unreported = buffers::unreported_peer_failure(context))
       base::print_error(*unreported, settings.errors);
     if (unobserved) base::print_error(*unobserved, settings.errors);
   } else {
-    last();
+    end_modules();
   }
   live.reset();  // not before: `stretto top` can show an end that hangs
   on_signal.reset();
@@ -424,7 +426,7 @@ runtime::~runtime() {
   // Threads may use it until the process ends. It stays reachable, so that it is not reported as a leak.
   static constinit std::atomic<state*> abandoned{nullptr};
   state* const left = state_.release();
-  left->abandoned_before = abandoned.exchange(left);
+  left->next_abandoned = abandoned.exchange(left);
 }
 
 void runtime::save_trace(const std::string& file) const {

@@ -56,7 +56,7 @@ std::string reason_of(const device::device_share& s, std::uint32_t on_host) {
       s.processes == on_host ? fmt::format("the {}", on_host) : fmt::format("{} of the {}", s.processes, on_host);
   std::string text = s.processes == 1
                          ? fmt::format("; no other of the {} processes of this host sees the same devices", on_host)
-                         : fmt::format(", one of {} that are dealt among {} processes of this host", s.devices, those);
+                         : fmt::format(", one of {} that are assigned to {} processes of this host", s.devices, those);
   if (s.sharers > 1) text += fmt::format("; its memory is shared by {}", s.sharers);
   return text;
 }

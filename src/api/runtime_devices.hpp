@@ -1,5 +1,5 @@
-// runtime_devices.hpp - opens the devices of a runtime: those that its options name; if other processes of the host
-// name the same devices, its share of them.
+// runtime_devices.hpp - opens the devices that the options of a runtime name; of devices that several processes of
+// the host name, only those assigned to this one.
 //
 // Threads     the thread that makes the runtime. It waits for the other processes of its job on the host.
 #pragma once
@@ -12,10 +12,9 @@
 
 namespace stretto {
 
-/// Null if there are none to open: a runtime without devices calls no driver. Logs, as `node`, the devices that it has
-/// and why.
-///   of       the job that the runtime has joined; null: none
-///   throws   K26, K27, K29; K47 where another node of the job cannot
+/// Null, without a driver call, if the options name none. Logs, as `node`, which devices the runtime has, and why.
+///   of       the job of the runtime; null: none
+///   throws   K26, K27, K29; K47 if another node of the job cannot open its devices
 std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool stepped, dist::job_member* of,
                                                  std::uint16_t node);
 

@@ -39,7 +39,7 @@ struct registry {
   static void reset_in_child(void* of) noexcept { std::construct_at(&static_cast<registry*>(of)->mutex); }
 };
 
-/// A static runtime may end after everything else.
+/// Never destroyed: a static runtime may end after all other static objects.
 registry& of_process() {
   static registry& one = base::make_process_wide<registry>(registry::reset_in_child);
   return one;

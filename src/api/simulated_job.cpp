@@ -42,7 +42,7 @@ simulated_job::simulated_job(const simulated_network& network, std::source_locat
         .fact("allowed", allowed);
   };
   if (network.nodes < 1 || network.nodes > most_nodes) refuse("number of nodes", "1 to 4096");
-  const auto is_time = [](double s) { return s >= 0 && s <= 1e6; };  // false for what is no number
+  const auto is_time = [](double s) { return s >= 0 && s <= 1e6; };  // false for NaN
   if (!is_time(network.latency_seconds) || !is_time(network.jitter_seconds))
     refuse("latency or jitter", "0 to 1e6 seconds");
   if (!(network.bandwidth_bytes_per_second >= 1 && network.bandwidth_bytes_per_second <= 1e15))
@@ -57,7 +57,7 @@ simulated_job::simulated_job(const simulated_network& network, std::source_locat
   state_ = std::make_shared<state>(network.nodes, *first, net::sim::network::make(s));
 }
 
-/// Keeps the job alive, and its numbers taken.
+/// Keeps the job alive and its node numbers allocated.
 struct simulated_job::simulated_endpoint final : dist::endpoint {
   simulated_endpoint(std::shared_ptr<state> j, net::node_number n) : job(std::move(j)), node(n) {}
   std::uint16_t first() const noexcept override { return job->first; }

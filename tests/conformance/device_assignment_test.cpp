@@ -92,7 +92,7 @@ TEST_CASE("the log says which devices a node has, and why") {
     const std::string said = test::written_by([&] { of_nodes(2, kind); });
     CAPTURE(said);
     CHECK(said.find("info: device " + kind.substr(0, kind.find(':')) + "_0 is \"") != std::string::npos);
-    CHECK(said.find("that are dealt among the 2 processes of this host") != std::string::npos);
+    CHECK(said.find("that are assigned to the 2 processes of this host") != std::string::npos);
   }
 }
 
