@@ -20,7 +20,7 @@ void copy_nontemporal(std::byte* to, const std::byte* from, std::size_t bytes) n
       for (std::size_t at = 0; at < line; at += word)
         _mm_stream_si128(reinterpret_cast<__m128i*>(to + at),
                          _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
-    _mm_sfence();  // such stores are ordered with no others
+    _mm_sfence();  // streaming stores are not ordered with other stores
   }
 #endif
   std::memcpy(to, from, bytes);

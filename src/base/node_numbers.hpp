@@ -1,10 +1,10 @@
 // node_numbers.hpp - the node numbers of the runtimes of this process. Handles contain them, so they must differ.
 //
 // A runtime without a job takes the lowest free number. The nodes of a job have consecutive numbers; those of a job of
-// several processes begin at the same number in each process. Messages show the number within the job.
+// several processes begin at the same number in each process. Error messages show the number within the job.
 //
 // Threads     any.
-// Invariants  (1) no two runtimes of a process have the same number at a time.
+// Invariants  no two runtimes of a process have the same number at a time.
 #pragma once
 
 #include <stretto/error.hpp>

@@ -19,7 +19,7 @@ struct progress_state {
 /// The newest first.
 std::vector<progress_state> progress_now();
 
-/// The line itself: "  tasks      [=====     ]  50 %   600 of 1200 steps".
+/// The progress line: "  tasks      [=====     ]  50 %   600 of 1200 steps".
 std::string progress_text(const progress_state& state, bool coloured);
 
 }  // namespace stretto::base
