@@ -74,13 +74,13 @@ struct buffers_state {
   std::unique_ptr<graph_recorder> record;  // null: no graph is recorded
   std::unique_ptr<dry_run> dry;            // null: not a dry run
   spmd_guard* guard = nullptr;             // null: a single node
-  std::uint32_t side_effects = 0;          // number of side effects made
+  std::uint32_t side_effects = 0;          // number of side_effect objects made
   std::uint64_t submitted = 0;             // tasks below this number are submitted completely
   event back_pressure;                     // to be awaited before the next task is submitted
   std::exception_ptr pipeline_failure;     // the error of a refused pending launch; it ends the program
   launch_cache launches;                   // also guarded by `submission_mutex`, if there is a pipeline
   weight_measurement weights;
-  // Weights that nodes decide together; for the submitting call.
+  // For weights that nodes decide together. Used by the submitting call.
   buffer<double> load_exchange;
   std::shared_ptr<std::vector<graph::measured_load>> node_loads;
   event loads_ready;
@@ -98,8 +98,8 @@ struct buffers_state {
   std::shared_ptr<void> checkpoints;  // state of the checkpoint floor
   event files;                        // of this node: all file operations so far
 
-  /// Evicts all buffer data from this memory of a device. The event triggers when it has left; none: there was none.
-  /// The caller must not hold the state.
+  /// Evicts all buffer data from this memory of a device. The event triggers when the data has left; nothing if
+  /// there was none. The caller must not hold a buffers_lock.
   static std::optional<event> clear(buffers_state& s, place memory, base::thread_context& context);
 
   /// Starts the instructions of these commands. A dry run only counts them.
@@ -133,7 +133,7 @@ class buffers_lock {
 
  private:
   buffers_state& s_;
-  sched::worker* const here_;  // whose worker must not free memory by running other tasks meanwhile
+  sched::worker* const here_;  // must not free memory by running other tasks meanwhile
 };
 
 struct buffer_record {

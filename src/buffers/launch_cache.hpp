@@ -1,4 +1,5 @@
-// launch_cache.hpp - cache of the tasks of repeated launches, which also gives them shapes that the graphs recognise.
+// launch_cache.hpp - cache of the tasks of repeated launches. Each has a number, its task's `shape`, by which the
+// graphs recognise it.
 //
 // Threads     one owner. The pipeline shares ownership of enqueued launches.
 // Cost        a hash of the key and a comparison; a new launch costs building its task.
@@ -52,7 +53,7 @@ struct cached_launch {
   std::vector<mapper_learner::argument> learned;  // in learn mode: the mappers given for the accesses
   bool are_uses_checked = false;                  // the checks of use_checks.hpp have passed
   // For the pipeline.
-  bool is_never_refused = false;       // no cut of it can fail with B04, B05, B06 or B24
+  bool is_never_refused = false;       // no division of it can fail with B04, B05, B06 or B24
   std::uint64_t checked_in_epoch = 0;  // the check_epoch in which its checks have passed
   std::uint32_t submission_ns = 0;     // submission time; read concurrently
   std::uint32_t submissions = 0;       // number of submissions

@@ -61,7 +61,7 @@ class pending_launches {
   }
 
   std::mutex submission_mutex;             // held by the call that submits; locked before the buffers
-  std::atomic<bool> has_consumer = false;  /// a task submits the entries, or is about to
+  std::atomic<bool> has_consumer = false;  // a task submits the entries, or is about to
   std::uint32_t new_launch_ns = 0;         // ns to submit a new launch; accessed by atomic_ref
 
  private:

@@ -5,7 +5,7 @@
 namespace stretto::buffers {
 namespace {
 
-constexpr std::size_t most_apart = 64;
+constexpr std::size_t most_boxes = 64;  // of an allocation; more are merged into one
 
 }  // namespace
 
@@ -16,7 +16,7 @@ void unsettled_writes::settle(writes& in) {
   for (const write& w : in.all) in.bounds = hull(in.bounds, w.part);
 }
 
-void unsettled_writes::join(writes& in) {
+void unsettled_writes::merge_all(writes& in) {
   std::vector<event> ends;
   for (const write& w : in.all) ends.push_back(w.end);
   in.all.assign(1, {in.bounds, merge(ends)});
@@ -47,7 +47,7 @@ void unsettled_writes::wrote(number allocation, const box& part, event end) {
   of.all.push_back({part, end});
   of.bounds = hull(of.bounds, part);
   if (of.all.size() >= of.settle_at) settle(of);
-  if (of.all.size() > most_apart) join(of);
+  if (of.all.size() > most_boxes) merge_all(of);
 }
 
 void unsettled_writes::before_reading(number allocation, const box& part, std::vector<event>& out) {

@@ -48,7 +48,7 @@ class unsettled_writes {
   };
   static void settle(writes& in);
   static void cut_out(std::vector<write>& in, const box& part);
-  static void join(writes& in);
+  static void merge_all(writes& in);
 
   std::unordered_map<number, writes> all_;
 };

@@ -13,20 +13,20 @@ weight_measurement::weight_measurement(measured_levels levels, std::size_t devic
 void weight_measurement::begin(measured_levels levels) noexcept {
   end();
   levels_ = {levels.devices && devices_ > 1, levels.nodes && nodes_ > 1};
-  rest_ = left_ = least_rest;
-  if (levels_.devices || levels_.nodes) phase_ = phase::resting;
+  pause_ = left_ = least_pause;
+  if (levels_.devices || levels_.nodes) phase_ = phase::pausing;
 }
 
-void weight_measurement::rest(bool has_changed) noexcept {
-  phase_ = phase::resting;
-  rest_ = has_changed ? least_rest : std::min(2 * rest_, most_rest);
-  left_ = rest_;
+void weight_measurement::pause(bool has_changed) noexcept {
+  phase_ = phase::pausing;
+  pause_ = has_changed ? least_pause : std::min(2 * pause_, most_pause);
+  left_ = pause_;
   window_.reset();
 }
 
 void weight_measurement::applied(bool has_changed) noexcept {
   request_ = request::nothing;
-  rest(has_changed);
+  pause(has_changed);
 }
 
 graph::chunk_weights weight_measurement::decide_devices(const graph::chunk_weights& now) {
@@ -40,7 +40,7 @@ graph::chunk_weights weight_measurement::passed_horizon(const graph::chunk_weigh
   graph::chunk_weights weights;
   switch (phase_) {
     case phase::off: break;
-    case phase::resting:
+    case phase::pausing:
       if (--left_ > 0) break;
       phase_ = phase::measuring;
       left_ = window_horizons;
@@ -57,7 +57,7 @@ graph::chunk_weights weight_measurement::passed_horizon(const graph::chunk_weigh
       if (left_ > 0) --left_;
       if (!has_decided_devices_ && window_->has_ended()) {
         weights = decide_devices(now);
-        if (!levels_.nodes) rest(!weights.are_none());
+        if (!levels_.nodes) pause(!weights.are_none());
       }
       if (levels_.nodes && left_ == 0) request_ = request::apply;
       break;

@@ -1,7 +1,7 @@
 // weight_measurement.hpp - load balancing by measured times: decides when launches are measured, and when the
 // measurements change the weights by which devices and nodes share work.
 //
-//     resting --(some horizons)--> measuring --(window)--> deciding --> resting
+//     pausing --(some horizons)--> measuring --(window)--> deciding --> pausing
 //
 // A window is some horizons long. When its launches have ended, a node decides by itself about its devices. Nodes
 // decide together about node weights: a task on all nodes exchanges the measurements, and all nodes apply them at the
@@ -31,8 +31,8 @@ struct measured_levels {
 
 class weight_measurement {
  public:
-  static constexpr std::uint32_t window_horizons = 4;  // length of a window
-  static constexpr std::uint32_t least_rest = 2, most_rest = 64;
+  static constexpr std::uint32_t window_horizons = 4;               // length of a window
+  static constexpr std::uint32_t least_pause = 2, most_pause = 64;  // horizons between windows
 
   /// `ahead`: back pressure guarantees that a task has ended when this many horizons have passed since its submission.
   weight_measurement(measured_levels levels, std::size_t devices, std::uint32_t nodes, std::uint32_t ahead);
@@ -55,15 +55,15 @@ class weight_measurement {
   void exchanged() noexcept { request_ = request::nothing; }
   void applied(bool has_changed) noexcept;
 
-  /// Restarts with these levels, in the resting phase. To be called when the program sets or resets weights.
+  /// Restarts with these levels, in the pausing phase. To be called when the program sets or resets weights.
   void begin(measured_levels levels) noexcept;
   measured_levels levels() const noexcept { return levels_; }
   /// Stops measuring and drops the window.
   void end() noexcept { phase_ = phase::off, window_.reset(), request_ = request::nothing; }
 
  private:
-  enum class phase : std::uint8_t { off, resting, measuring, deciding };
-  void rest(bool has_changed) noexcept;
+  enum class phase : std::uint8_t { off, pausing, measuring, deciding };
+  void pause(bool has_changed) noexcept;
   graph::chunk_weights decide_devices(const graph::chunk_weights& now);
 
   const std::size_t devices_;
@@ -72,7 +72,7 @@ class weight_measurement {
   phase phase_ = phase::off;
   request request_ = request::nothing;
   std::uint32_t left_ = 0;  // horizons left in this phase
-  std::uint32_t rest_ = least_rest;
+  std::uint32_t pause_ = least_pause;
   bool has_decided_devices_ = false;  // has decided about devices from this window
   std::shared_ptr<measured_window> window_;
 };
