@@ -39,7 +39,7 @@ void warn_of_old_format(const checkpoint_content& c) {
   if (!c.has_old_format || this_node() != 0) return;
   buffers::state_of(*base::require_current("restore").runtime)
       ->warn("the checkpoint " + c.directory.string() +
-             " was written by an earlier version, whose table cannot tell chunks that have been exchanged");
+             " was written by an earlier version, whose table cannot show that chunks were exchanged");
 }
 
 void require_valid_name(const std::string& name, const std::source_location& where) {

@@ -15,6 +15,7 @@ inline void require(bool is_so, const char* what) {
   if (!is_so) throw std::domain_error(what);
 }
 
+/// An integer from `least` to `most`; throws as require().
 template <class T>
 T number_in(const nlohmann::ordered_json& j, std::uint64_t least, std::uint64_t most) {
   require(j.is_number_integer() && (j.is_number_unsigned() || j.get<std::int64_t>() >= 0),

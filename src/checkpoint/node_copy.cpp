@@ -54,9 +54,9 @@ written_part write_copy(const std::string& root) {
     const place_of_bytes there = put(o.content);
     list.push_back({std::move(o), there, {}, 0});
     listed_object& is = list.back();
-    for (mobiles::saved_message& l : is.what.messages) {
-      const place_of_bytes arguments = put(l.arguments);
-      is.messages.push_back({std::move(l), arguments});
+    for (mobiles::saved_message& m : is.what.messages) {
+      const place_of_bytes arguments = put(m.arguments);
+      is.messages.push_back({std::move(m), arguments});
     }
     is.what.messages.clear();
     part.messages += is.messages.size();
@@ -83,7 +83,7 @@ std::vector<std::byte> read_node_bytes(const checkpoint_content& from, std::uint
   std::uint64_t bytes = 0;
   for (const listed_object& o : read_list(from, node)) {
     bytes = std::max(bytes, o.content.offset + o.content.bytes);
-    for (const listed_message& l : o.messages) bytes = std::max(bytes, l.arguments.offset + l.arguments.bytes);
+    for (const listed_message& m : o.messages) bytes = std::max(bytes, m.arguments.offset + m.arguments.bytes);
   }
   return read_array(from.directory, node_folder(node), shape_of_bytes(bytes),
                     [&](const std::string& file) { return from.entry_of(file); });

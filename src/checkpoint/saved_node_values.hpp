@@ -1,7 +1,7 @@
 // saved_node_values.hpp - reads the values that this node saves for itself (per_node_values).
 //
-// Threads     add, forget and keep: any; read_per_node_values: a task of the node.
-// Invariants  (1) a value is not read during or after its removal.
+// Threads     a task of the node. The lock of node_values excludes threads that add or remove values.
+// Invariants  a value is not read during or after its removal.
 #pragma once
 
 #include <stretto/checkpoint.hpp>
@@ -10,7 +10,7 @@
 
 namespace stretto::checkpoints {
 
-/// The current values of this node; objects as handles.
+/// The current values of this node; an object as its handle, without its data.
 std::vector<saved_value> read_per_node_values();
 
 }  // namespace stretto::checkpoints
