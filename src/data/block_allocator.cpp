@@ -67,7 +67,7 @@ void block_allocator::remove_free(block& b) noexcept {
 
 block* block_allocator::find(std::uint64_t bytes) noexcept {
   const auto own = class_of(bytes);
-  // Any block of a higher class is long enough. The bit masks find one in constant time, at no particular offset.
+  // Any block of a higher class is long enough; the bit masks find one in constant time.
   std::uint32_t in_level = own.step + 1 < steps ? steps_in_use_[own.level] & (~0u << (own.step + 1)) : 0;
   unsigned level = own.level;
   // At level 0 all blocks of a class have the same size. At other levels, try the first block of the own class.
@@ -193,20 +193,20 @@ void block_allocator::free(block& b) noexcept {
 }
 
 void block_allocator::merge_and_insert(block& b) noexcept {
-  const auto swallow = [this](block& into, block& eaten) {
-    into.bytes += eaten.bytes;
-    into.behind = eaten.behind;
-    if (eaten.behind) eaten.behind->before = &into;
-    eaten.next = spare_;
-    spare_ = &eaten;
+  const auto append = [this](block& to, block& removed) {
+    to.bytes += removed.bytes;
+    to.behind = removed.behind;
+    if (removed.behind) removed.behind->before = &to;
+    removed.next = spare_;
+    spare_ = &removed;
   };
   if (block* behind = b.behind; behind && behind->is == block::state::free) {
     remove_free(*behind);
-    swallow(b, *behind);
+    append(b, *behind);
   }
   if (block* before = b.before; before && before->is == block::state::free) {
     remove_free(*before);
-    swallow(*before, b);
+    append(*before, b);
     insert_free(*before);
     return;
   }
@@ -233,12 +233,12 @@ std::uint64_t block_allocator::largest_free() noexcept {
 }
 
 std::uint64_t block_allocator::longest_free_run(std::uint64_t ticket) const noexcept {
-  std::uint64_t longest = 0, stretch = 0;
+  std::uint64_t longest = 0, run = 0;
   for (const block* b = lowest_; b; b = b->behind) {
     const bool available =
         b->is != block::state::used || (b->destruction_ticket != 0 && b->destruction_ticket < ticket);
-    stretch = available ? stretch + b->bytes : 0;
-    longest = std::max(longest, stretch);
+    run = available ? run + b->bytes : 0;
+    longest = std::max(longest, run);
   }
   return longest;
 }

@@ -38,7 +38,7 @@ class deferred_turn final : update_queue::turn {
   const event begun_;
   const std::source_location line_;
   bool has_begun_ = false;
-  step first_, last_;
+  step begin_, end_;  // armed with the preconditions of the turn; with the event that ends it
 };
 
 }  // namespace stretto::data

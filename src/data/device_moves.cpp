@@ -69,7 +69,7 @@ class device_move final : public device_operation {
       s.fill(all[i].target, all[i].shape, repeated, i + 1 == all.size() ? &done : nullptr);
   }
 
-  /// An element that no device repeats: copies rows of it from the host. All planes and rows share one row there.
+  /// For elements that devices cannot repeat: copies one row of them, made on the host, to all rows and planes.
   void copy_pattern(device::stream& s, const std::vector<transfer>& all, places::completion& done) {
     const std::byte* value = request_.fill_value();
     const std::size_t bytes = request_.used[0].record->shape.element_bytes;
@@ -119,7 +119,7 @@ device::attached_device* device_of(const operation_request& r, const data_state&
 
 event submit_to_device(operation_request&& r, device::attached_device& on, const preconditions& after,
                        std::span<const event> also, base::thread_context& context) {
-  // The order check does not follow devices: the result counts as written, and as ordered.
+  // The race checker does not follow devices: it takes the result as written and ordered.
   if (order_check* const checks = state_of(context).checks) checks->untracked(r);
   const bool is_fill = r.used_count == 1;
   const bool within = is_fill || place_of(*r.used[1].record) == place_of(*r.used[0].record);

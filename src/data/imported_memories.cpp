@@ -31,11 +31,11 @@ imported_memories::shared imported_memories::find(const exported_device_elements
 
 void imported_memories::forget(std::uint16_t node) noexcept {
   for (;;) {
-    shared goes;  // destroyed after the lock is released
+    shared removed;  // destroyed after the lock is released
     const std::scoped_lock lock(lock_);
     for (auto& [name, k] : all_)
-      if (!goes && k.node == node && k.is) goes = std::exchange(k.is, nullptr);
-    if (!goes) return;
+      if (!removed && k.node == node && k.is) removed = std::exchange(k.is, nullptr);
+    if (!removed) return;
   }
 }
 

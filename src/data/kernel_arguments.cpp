@@ -61,7 +61,7 @@ kernel_argument host_argument_of(const detail::launch_item& item, const kernel_p
     kernel_argument a = array_of(r, part, p);
     a.touched = item.touched;
     a.allowed = item.allowed;
-    // a launch that learns its uses may use more than `part`
+    // in learn mode a kernel may use more than `part`
     a.is_overwritten = item.part && p.mode == access::out && !item.touched;
     return a;
   }

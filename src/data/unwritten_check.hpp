@@ -1,9 +1,9 @@
-// unwritten_check.hpp - finds elements without a value that a checked launch has left (device/unwritten_elements.hpp),
-// on the host.
+// unwritten_check.hpp - finds, on the host, elements that a checked launch should have written and has not
+// (device/unwritten_elements.hpp).
 //
 // Threads     any thread that may read the elements.
-// Cost        one comparison per element at the first view of held elements, if programs are checked and a launch has
-//             left any; else a load.
+// Cost        one comparison per element at the first view of held elements, if programs are checked and a launch
+//             has left any; else a load.
 #pragma once
 
 #include <stretto/instance.hpp>
