@@ -28,7 +28,7 @@ struct device_inventory {
     std::uint64_t kind = 0;    // devices of one kind are interchangeable
     // the request of the option `devices` that names it: the backend's hash and a number, equal in all processes
     std::uint32_t request = 0;
-    std::uint32_t requested = all;  // most devices of that request, over all kinds in the order of the inventory
+    std::uint32_t requested = all;  // limit of that request, over all kinds in the order of the inventory
     std::uint32_t is_near = 1;      // 1: near the cores of the process, or its location is unknown
     std::uint32_t unused = 0;
   };
@@ -50,10 +50,10 @@ struct device_assignment {
 
 /// The assignment of process `self`. The inventories are in the order of the processes of the host.
 ///
-/// Processes without a number get equal parts in a row; if the division leaves a remainder, the first processes get
-/// one more. If there are fewer devices than processes, each process gets one, alternately. A process with a number
-/// gets that many, or all. Devices near the process are assigned first, to the processes with the fewest near devices
-/// first.
+/// Processes that request no number of devices get equal, consecutive parts; a remainder goes to the first processes.
+/// If there are fewer devices than processes, each process gets one, so that all devices have about equally many
+/// openers. A process that requests a number gets that many, or all. Devices near the process are assigned first, to
+/// the processes with the fewest near devices first.
 device_assignment assign_devices(std::span<const device_inventory> inventories, std::size_t self);
 
 }  // namespace stretto::device

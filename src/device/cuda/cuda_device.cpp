@@ -29,7 +29,7 @@ properties about(const driver& d) {
   properties p;
   p.name = d.name;
   p.backend = "cuda";
-  p.vendor = "NVIDIA Corporation";  // as its other drivers say
+  p.vendor = "NVIDIA Corporation";  // as NVIDIA's OpenCL driver reports it
   p.local_memory_bytes = static_cast<std::uint64_t>(d.most_local_bytes);
   p.most_items_per_group = attribute(*d.cu, d.id, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   p.compute_units = static_cast<unsigned>(attribute(*d.cu, d.id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
@@ -63,9 +63,9 @@ class cuda_device final : public device {
     }
     about_.whole_memory_bytes = total;
     if (status == CUDA_SUCCESS && !o.pool) {
-      cu.cuMemFree(at);  // so much there is
-      stands_for_.emplace(about_.memory_bytes);
-      at = reinterpret_cast<std::uintptr_t>(stands_for_->first);
+      cu.cuMemFree(at);  // it only tested that this much is available
+      addresses_.emplace(about_.memory_bytes);
+      at = reinterpret_cast<std::uintptr_t>(addresses_->first);
     }
     cu.check(status, fmt::format("{} MiB of its memory, of which {} of {} MiB are free", about_.memory_bytes >> 20,
                                  free >> 20, total >> 20));
@@ -82,7 +82,7 @@ class cuda_device final : public device {
     kernels_.clear();
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
-    if (!stands_for_) cu.cuMemFree(reinterpret_cast<std::uintptr_t>(first_));
+    if (!addresses_) cu.cuMemFree(reinterpret_cast<std::uintptr_t>(first_));
     for (const auto& [first, b] : blocks_) cu.cuMemFree(b.at);
     for (const auto& [alias, b] : imported_) cu.cuIpcCloseMemHandle(b.at);
     if (host_memory_) cu.cuMemFreeHost(host_memory_);
@@ -92,7 +92,7 @@ class cuda_device final : public device {
   bool is_lost() const noexcept override { return driver_->is_lost(); }
   std::byte* memory() const noexcept override { return first_; }
   void allocated(std::byte* first, std::uint64_t bytes) override {
-    if (!stands_for_) return;
+    if (!addresses_) return;
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
     block b;
@@ -102,18 +102,18 @@ class cuda_device final : public device {
     blocks_.emplace(first, std::move(b));
   }
   void freed(std::byte* first, std::uint64_t) noexcept override {
-    if (!stands_for_) return;
+    if (!addresses_) return;
     std::unique_lock lock(blocks_mutex_);
-    const auto gone = blocks_.extract(first);
+    const auto removed = blocks_.extract(first);
     lock.unlock();
     const current_context current(*driver_->cu, driver_->context);
-    if (gone) driver_->cu->cuMemFree(gone.mapped().at);
+    if (removed) driver_->cu->cuMemFree(removed.mapped().at);
   }
 
   std::byte* transport_address(std::byte* address) const noexcept override { return locate(address).address; }
   std::span<const std::byte> exported() const noexcept override {
     std::call_once(is_exported_, [this] {
-      if (stands_for_ || driver_->is_lost()) return;  // blocks come and go
+      if (addresses_ || driver_->is_lost()) return;  // without a pool, there is no memory that stays
       const current_context current(*driver_->cu, driver_->context);
       token_ = token_of(*driver_->cu, reinterpret_cast<std::uintptr_t>(first_));
     });
@@ -169,11 +169,11 @@ class cuda_device final : public device {
   void unmap_borrowed(std::byte* alias) noexcept override {
     std::unique_lock lock(blocks_mutex_);
     borrowed_.erase(alias);
-    const auto gone = imported_.extract(alias);
+    const auto removed = imported_.extract(alias);
     lock.unlock();
-    if (!gone) return;
+    if (!removed) return;
     const current_context current(*driver_->cu, driver_->context);
-    driver_->cu->cuIpcCloseMemHandle(gone.mapped().at);
+    driver_->cu->cuIpcCloseMemHandle(removed.mapped().at);
   }
   bool map_exported(std::byte* alias, std::span<const std::byte> token, std::uint64_t bytes) override {
     if (driver_->is_lost()) return false;
@@ -252,14 +252,14 @@ class cuda_device final : public device {
 
   const std::shared_ptr<driver> driver_;
   properties about_;
-  std::optional<reserved> stands_for_;  // without a pool
+  std::optional<reserved> addresses_;  // of the memory, if there is no pool
   std::mutex blocks_mutex_;
   std::map<const std::byte*, block> blocks_, imported_;
   std::map<const std::byte*, registered_memory> borrowed_;
   std::byte* first_ = nullptr;
   mutable std::once_flag is_exported_;
   mutable std::vector<std::byte> token_;
-  std::byte* host_memory_ = nullptr;  // of one address for host and kernels, as all is that this driver allocates
+  std::byte* host_memory_ = nullptr;  // host and kernels use the same address
   registered_memory noted_;
   mutable std::mutex peers_mutex_;
   mutable std::map<CUcontext, bool> peers_;
@@ -332,7 +332,7 @@ std::vector<opened_device> find(const options& o) {
       usable += all.back().is != nullptr;
     }
   } catch (const error& e) {
-    // The devices exist; each gets an entry with its failure.
+    // The devices exist, but none is usable: one entry each, with the failure.
     for (int i = 0; i < count; ++i) {
       CUdevice id = 0;
       none(cu->cuDeviceGet(&id, i) == CUDA_SUCCESS ? name_of_device(*cu, id) : fmt::format("CUDA device {}", i), e);

@@ -2,8 +2,7 @@
 //
 // A device uses the primary context, which CUDA's runtime API shares. Its memory is one allocation at the driver's
 // own addresses. Without the pool, reserved addresses stand for one allocation per block. A copy from host memory
-// that is not page-locked blocks the caller while the driver reads the bytes;
-// memory that lock_host() page-locks avoids this.
+// blocks the caller while the driver reads the bytes, unless lock_host() has page-locked the memory.
 //
 // Threads     as device.hpp. Nothing blocks: poll() reads a flag of each stream, or queries its oldest event.
 // Cost        as the driver's own, and a lock per stream and call. A stream signals completion by writing a flag in

@@ -101,7 +101,7 @@ CUdeviceptr driver::locks() {
   return locks_ = made;
 }
 
-bool driver::ends_with(CUresult status) noexcept {
+bool driver::note_loss(CUresult status) noexcept {
   if (!is_fatal(status)) return false;
   CUresult none = CUDA_SUCCESS;
   lost_.compare_exchange_strong(none, status, std::memory_order_acq_rel);
@@ -117,7 +117,7 @@ error driver::lost() const {
 }
 
 void driver::check(CUresult status, std::string_view call) {
-  if (ends_with(status)) throw lost();
+  if (note_loss(status)) throw lost();
   cu->check(status, call);
 }
 

@@ -63,8 +63,8 @@ class driver {
   CUdeviceptr locks();
 
   bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire) != CUDA_SUCCESS; }
-  /// Whether the status means that the device is lost; records it.
-  bool ends_with(CUresult status) noexcept;
+  /// True if the status means that the device is lost; records the loss.
+  bool note_loss(CUresult status) noexcept;
   /// K31 with the driver's first fatal status.
   error lost() const;
   /// Throws K31 if the device is lost, K43 for other failures.

@@ -14,7 +14,7 @@ namespace stretto::device::cuda {
 
 namespace {
 
-constexpr std::chrono::microseconds between_questions{200};
+constexpr std::chrono::microseconds query_interval{200};
 
 }  // namespace
 
@@ -31,7 +31,7 @@ cuda_stream::cuda_stream(device& on, stream_registry& polled, std::shared_ptr<dr
 cuda_stream::~cuda_stream() {
   const api& cu = *driver_->cu;
   const current_context current(cu, driver_->context);
-  driver_->ends_with(cu.cuStreamSynchronize(stream_));
+  driver_->note_loss(cu.cuStreamSynchronize(stream_));
   finished_ = true;
   polled_.remove(*this);
   cu.cuStreamDestroy(stream_);
@@ -70,8 +70,8 @@ bool cuda_stream::enqueue(places::completion* done, Calls&& calls) {
     if (!calls(cu)) return false;
     if (needs_end) behind = record_end();
   } catch (const refused& r) {
-    if (!driver_->is_lost() && !driver_->ends_with(r.status)) driver_->cu->check(r.status, r.call);
-    needs_end = done;  // of its end at once
+    if (!driver_->is_lost() && !driver_->note_loss(r.status)) driver_->cu->check(r.status, r.call);
+    needs_end = done;  // an end that is not recorded: collect() reports the loss at once
   }
   if (!done) return true;
   const bool starts = completions_.is_idle();
@@ -199,7 +199,7 @@ void cuda_stream::run_native_calls(const kernel_code& code, const launch_range& 
                         where.data());
     } catch (...) {
       // wait for the operations that the calls enqueued before they threw
-      driver_->ends_with(cu.cuStreamSynchronize(stream_));
+      driver_->note_loss(cu.cuStreamSynchronize(stream_));
       throw;
     }
     return true;
@@ -246,9 +246,9 @@ CUresult cuda_stream::status_of(const end& e) {
     return cu.cuEventQuery(e.event);
   }
   if (is_flag_reached(e.count)) return CUDA_SUCCESS;
-  // A failed device does not set its flag.
+  // A failed device does not set its flag: query the stream, but rarely.
   const auto now = std::chrono::steady_clock::now();
-  if (now - last_query_ < between_questions && !finished_) return CUDA_ERROR_NOT_READY;
+  if (now - last_query_ < query_interval && !finished_) return CUDA_ERROR_NOT_READY;
   last_query_ = now;
   const current_context current(cu, driver_->context);
   const CUresult status = cu.cuStreamQuery(stream_);
@@ -277,7 +277,7 @@ bool cuda_stream::is_complete(const end& e, std::exception_ptr& failure) {
   if (e.is_recorded() && !driver_->is_lost()) {
     const CUresult status = status_of(e);
     if (status == CUDA_ERROR_NOT_READY) return finished_;
-    if (status != CUDA_SUCCESS && !driver_->ends_with(status))
+    if (status != CUDA_SUCCESS && !driver_->note_loss(status))
       failure =
           std::make_exception_ptr(error("K30", fmt::format("an operation failed on device \"{}\"", driver_->name))
                                       .because(driver_->cu->name_of(status))
@@ -315,8 +315,8 @@ void cuda_stream::collect(std::vector<places::completion*>& ended) {
     try {
       behind = record_end();
     } catch (const refused& r) {
-      if (!driver_->ends_with(r.status)) {  // nothing will report completion: wait for the stream
-        driver_->ends_with(driver_->cu->cuStreamSynchronize(stream_));
+      if (!driver_->note_loss(r.status)) {  // nothing will report completion: wait for the stream
+        driver_->note_loss(driver_->cu->cuStreamSynchronize(stream_));
         failure = std::make_exception_ptr(error("K30", fmt::format("operations failed on device \"{}\"", driver_->name))
                                               .because(driver_->cu->name_of(r.status)));
       }

@@ -22,7 +22,7 @@ int axes_of(const kernel_code& code) {
 }  // namespace
 
 // Some statuses mean that the device or one of its objects has become invalid: the device is lost.
-bool driver::ends_with(cl_int status) noexcept {
+bool driver::note_loss(cl_int status) noexcept {
   if (is_lost()) return true;
   const bool reports_loss = status == CL_DEVICE_NOT_AVAILABLE || status == CL_INVALID_DEVICE ||
                             status == CL_INVALID_CONTEXT || status == CL_INVALID_COMMAND_QUEUE;
@@ -58,7 +58,7 @@ error driver::lost() const {
 
 void driver::check(cl_int status, std::string_view call) {
   if (status == CL_SUCCESS) return;
-  if (ends_with(status)) throw lost();
+  if (note_loss(status)) throw lost();
   opencl::check(status, call);
 }
 
@@ -162,7 +162,7 @@ cl_program opencl_program::compile_source(const std::string& key, const std::str
   driver_->check(status, "clCreateProgramWithSource");
   status = cl.clBuildProgram(p, 1, &driver_->id, flags.c_str(), nullptr, nullptr);
   if (status != CL_SUCCESS) {
-    if (status != CL_BUILD_PROGRAM_FAILURE && driver_->ends_with(status)) throw driver_->lost();
+    if (status != CL_BUILD_PROGRAM_FAILURE && driver_->note_loss(status)) throw driver_->lost();
     const std::string log = build_log(*driver_, p);
     cl.clReleaseProgram(p);
     throw error("K12", fmt::format("kernel \"{}\" does not compile for the device", code.name))

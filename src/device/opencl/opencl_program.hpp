@@ -38,9 +38,9 @@ struct driver {
 
   /// Any thread. Whether the device has failed; once true, it stays true.
   bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire) != CL_SUCCESS; }
-  /// Whether a failure with this status means that the device is lost: the status says so, or the device no longer
-  /// responds.
-  bool ends_with(cl_int status) noexcept;
+  /// True if a failure with this status means that the device is lost: the status says so, or the device no longer
+  /// responds. Records the loss.
+  bool note_loss(cl_int status) noexcept;
   /// The error K31.
   error lost() const;
   /// Throws K31 if the device is lost, K41 for other failures.

@@ -204,7 +204,7 @@ void opencl_stream::wait_for(const stream_marker& m) {
 }
 
 std::exception_ptr opencl_stream::failed(cl_int status) const {
-  if (driver_->ends_with(status)) return std::make_exception_ptr(driver_->lost());
+  if (driver_->note_loss(status)) return std::make_exception_ptr(driver_->lost());
   return std::make_exception_ptr(error("K30", fmt::format("an operation failed on device \"{}\"", on_.about().name))
                                      .because(name_of(status))
                                      .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in a kernel"));
