@@ -13,7 +13,7 @@ namespace stretto::diagnose {
 
 /// The stalls that the coordinator should report: any stall; only a proven hang; or the state at once, whatever it is.
 enum class verdict_request : std::uint8_t { any, proven_only, at_once };
-/// progress_elsewhere: another node makes progress.
+/// progress_elsewhere: another node makes progress. reported: the coordinator reports the stall without proof.
 enum class hang_verdict : std::uint8_t { none, progress_elsewhere, reported, proven };
 
 /// To the coordinator: the sender is stalled.

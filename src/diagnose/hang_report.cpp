@@ -11,7 +11,7 @@ using base::wait_kind;
 using base::wait_node;
 using base::wait_snapshot;
 
-constexpr std::size_t most_causes = 5, most_links = 8, most_held_up = 4, most_frames = 12;
+constexpr std::size_t most_causes = 5, most_links = 8, most_waiting = 4, most_frames = 12;
 
 std::string name_of(const wait_node& n) { return n.on.empty() ? n.name : n.name + " on " + n.on; }
 
@@ -158,7 +158,7 @@ error no_progress(const wait_snapshot& s) {
         n.kind == wait_kind::reservation || n.kind == wait_kind::object || n.kind == wait_kind::operation ||
         n.kind == wait_kind::request || n.kind == wait_kind::unknown)
       continue;
-    if (++waiting > most_held_up) continue;
+    if (++waiting > most_waiting) continue;
     std::string what = describe_step(n);
     const wait_node* next = awaited_by(s, n);
     if (next) what += ", for " + title(*next);
@@ -167,7 +167,7 @@ error no_progress(const wait_snapshot& s) {
     if (next && !next->held_by.empty()) what += ", held by " + next->held_by;
     e.fact("waiting", what);
   }
-  if (waiting > most_held_up) e.fact("", fmt::format("and {} more", waiting - most_held_up));
+  if (waiting > most_waiting) e.fact("", fmt::format("and {} more", waiting - most_waiting));
   std::string why;
   for (const auto& reason : s.unproven) why += (why.empty() ? "" : "; ") + reason;
   e.because("it may still make progress: " + (why.empty() ? "something ran while this was written" : why));

@@ -57,8 +57,8 @@ void job_hang_detector::forget() {
 
 bool job_hang_detector::needs_advance() const {
   const std::scoped_lock lock(lock_);
-  const bool is_judge = job_.coordinator() == job_.self();
-  return pending_query_ || (is_judge && has_verdict_requests());
+  const bool is_coordinator = job_.coordinator() == job_.self();
+  return pending_query_ || (is_coordinator && has_verdict_requests());
 }
 
 // Handlers. The monitor's thread processes what they store.
@@ -150,7 +150,7 @@ std::optional<base::wait_snapshot> job_hang_detector::advance(const state_reader
   }
   if (job_.coordinator() != job_.self()) return std::nullopt;
   if (phase_ == phase::idle) {
-    if (std::ranges::none_of(verdict_requests_, [](const auto& c) { return c.has_value(); })) return std::nullopt;
+    if (!has_verdict_requests()) return std::nullopt;
     begin_round(true, now);
     phase_ = phase::first;
     lock.unlock();
@@ -160,9 +160,9 @@ std::optional<base::wait_snapshot> job_hang_detector::advance(const state_reader
     snapshots_[job_.self()] = std::move(r.snapshot);
   }
   if (phase_ == phase::first) {
-    if (!round_.is_complete()) return now - begun_ < reply_timeout ? std::nullopt : unproven(limit);
+    if (!round_.is_complete()) return now - begun_ < reply_timeout ? std::nullopt : end_without_proof(limit);
     first_counts_ = round_.end().sum;
-    if (first_counts_.active_nodes) return unproven(limit);
+    if (first_counts_.active_nodes) return end_without_proof(limit);
     begin_round(false, now);
     phase_ = phase::second;
     return std::nullopt;
@@ -231,7 +231,7 @@ bool job_hang_detector::should_retry() {
   return ++last_report_.unproven_rounds % max_unproven_rounds != 0;
 }
 
-std::optional<base::wait_snapshot> job_hang_detector::unproven(double limit) {
+std::optional<base::wait_snapshot> job_hang_detector::end_without_proof(double limit) {
   const bool is_wanted =
       std::ranges::any_of(verdict_requests_, [](const auto& c) { return c && *c != verdict_request::proven_only; });
   const bool at_once =
@@ -242,9 +242,9 @@ std::optional<base::wait_snapshot> job_hang_detector::unproven(double limit) {
   }
   base::wait_snapshot m = merged_reports(false);
   // A node that does not reply may be working; the others report how long they have made no progress.
-  const bool tells = at_once || (is_wanted && m.seconds >= limit && !last_report_.is_reported);
-  send_verdict(tells ? verdict::reported : verdict::progress_elsewhere);
-  if (!tells) return std::nullopt;
+  const bool reports = at_once || (is_wanted && m.seconds >= limit && !last_report_.is_reported);
+  send_verdict(reports ? verdict::reported : verdict::progress_elsewhere);
+  if (!reports) return std::nullopt;
   last_report_.is_reported = true;
   return m;
 }

@@ -17,7 +17,8 @@
 // Threads     advance and request_verdict: the monitor's thread. Handlers run inside job::poll and only store what has
 //             arrived.
 // Invariants  (1) one verdict for each request that is answered. (2) these messages are not counted
-// (dist/message_type.hpp). Source      two rounds of counting: dist/counting_round.hpp.
+//             (dist/message_type.hpp).
+// Source      two rounds of counting: dist/counting_round.hpp.
 #pragma once
 
 #include <atomic>
@@ -121,7 +122,7 @@ class job_hang_detector final : public dist::protocol {
   base::wait_snapshot merged_reports(bool is_proven) const;
   void reset_if_progressed();
   bool should_retry();
-  std::optional<base::wait_snapshot> unproven(double limit);
+  std::optional<base::wait_snapshot> end_without_proof(double limit);
   void send_verdict(verdict a);
   void broadcast_end_waits();
 

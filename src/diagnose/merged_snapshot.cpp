@@ -52,14 +52,14 @@ wait_snapshot merge_snapshots(std::span<const wait_snapshot> of_nodes) {
       now[i] = is_new ? next++ : known.find(name)->second;
     }
     const std::size_t before = out.nodes.size();
-    std::vector<bool> is_told(next - before);
+    std::vector<bool> is_described(next - before);
     out.nodes.resize(next);
     for (std::size_t i = 0; i < s.nodes.size(); ++i) {
       wait_node n = s.nodes[i];
       n.on = on;
       for (auto& to : n.waits_for) to = now[to];
-      if (now[i] >= before && !is_told[now[i] - before]) {
-        is_told[now[i] - before] = true;
+      if (now[i] >= before && !is_described[now[i] - before]) {
+        is_described[now[i] - before] = true;
         out.nodes[now[i]] = std::move(n);
       } else {
         add_to(out.nodes[now[i]], std::move(n));

@@ -150,7 +150,7 @@ class runtime_monitor {
     return static_cast<std::int64_t>(std::clamp(limit / 4, shortest_pause, longest_pause) * 1e9);
   }
 
-  /// Seconds until an unproven stall is reported, however near the end of the runtime is.
+  /// Seconds without progress after which an unproven stall is reported; infinite if only proofs are reported.
   static double unproven_limit_of(const monitored_runtime& w) {
     if (!w.settings_.reports_unproven && !w.is_near_end()) return std::numeric_limits<double>::infinity();
     return w.settings_.limit > 0 ? w.settings_.limit : unproven_limit_at_end;
@@ -165,7 +165,7 @@ class runtime_monitor {
     const auto last_verdict = all.last_verdict();
     if (last_verdict == job_hang_detector::verdict::proven) w.reported_proven_ = true;
     const auto pause = static_cast<std::int64_t>(std::max(w.limit(), shortest_pause) * 1e9);
-    // Ever more rarely, while another node makes progress.
+    // Requests become rarer while another node makes progress.
     if (!w.reported_proven_ &&
         (!w.first_request_ns_ || now() - w.last_request_ns_ >= std::max(pause, (now() - w.first_request_ns_) / 4))) {
       w.last_request_ns_ = now();
@@ -179,15 +179,15 @@ class runtime_monitor {
     }
     if (last_verdict != job_hang_detector::verdict::none || now() - w.first_request_ns_ < job_timeout_ns) return true;
     if (all.is_deciding(job_hang_detector::clock::now() - std::chrono::nanoseconds(job_timeout_ns))) return true;
-    all.request_verdict(
-        job_hang_detector::verdict_request::proven_only);  // this node itself reports what is not proven
+    // This node reports an unproven stall itself.
+    all.request_verdict(job_hang_detector::verdict_request::proven_only);
     return false;
   }
 
   /// Replies to other nodes, and prints a verdict. Returns true if another call is needed soon.
   bool advance_job(monitored_runtime& w) {
     if (!w.settings_.job) return false;
-    const auto mine = [&]() -> job_hang_detector::node_state {
+    const auto own_state = [&]() -> job_hang_detector::node_state {
       const auto progress = progress_now(w.runtime_);
       base::wait_snapshot s;
       // A poll that happens to be running does not disprove a hang: sample again.
@@ -199,8 +199,9 @@ class runtime_monitor {
       if (!s.is_proven) add_stacks(s);
       return {std::move(s), progress};
     };
-    if (auto verdict = w.settings_.job->advance(mine, w.settings_.limit > 0 ? w.settings_.limit : unproven_limit_at_end,
-                                                job_hang_detector::clock::now())) {
+    if (auto verdict =
+            w.settings_.job->advance(own_state, w.settings_.limit > 0 ? w.settings_.limit : unproven_limit_at_end,
+                                     job_hang_detector::clock::now())) {
       if (has_work(*verdict)) print_report({&*verdict, 1}, w.settings_);
       verdict->detection = {std::max(w.verdict_requests_, 1u), longest_pause, static_cast<double>(w.spent_ns_) * 1e-9};
       write_report_file({&*verdict, 1}, w.settings_);
@@ -281,7 +282,7 @@ class runtime_monitor {
 
   static bool is_of_several(const monitored_runtime& w) { return w.settings_.job && !w.settings_.job->is_alone(); }
 
-  /// If the job decides, a snapshot is proven if only a message can cause anything here.
+  /// job: the coordinator decides. The snapshot is proven if only a message can cause anything here.
   enum class scope : std::uint8_t { process, job };
   base::wait_snapshot take_snapshot(monitored_runtime& w, double seconds, scope decided_by = scope::process) {
     // Everything that happens is done by some thread. If each thread of the process is a worker that sleeps, a worker
@@ -353,7 +354,7 @@ void monitored_runtime::draining() noexcept {
   runtime_monitor::of_process().call();
 }
 
-// After a failure, the limit at the end applies: nobody should wait for what will not come.
+// After a failure the limit at the end applies: work that depends on the failed run cannot continue.
 bool monitored_runtime::is_near_end() const noexcept {
   return draining_.load(std::memory_order_seq_cst) || (settings_.job && settings_.job->is_failure_known());
 }

@@ -1,8 +1,8 @@
 // runtime_monitor.hpp - checks periodically whether the runtimes of the process make progress, and reports on SIGUSR1
 // what they wait for.
 //
-// Besides node numbers, this is the only thing that the runtimes of a process share: signals belong to the process, and
-// whether some other thread could still act can only be decided for all runtimes together.
+// All runtimes of the process share one monitor: signals belong to the process, and only for all runtimes together can
+// it decide whether some thread could still act.
 //
 // Threads     monitored_runtime: the thread that makes the runtime. The checks run on the thread of base/signal_watch.
 // Cost        nothing until SIGUSR1; with a limit, some counters are read four times per limit.
