@@ -105,7 +105,7 @@ inline input_state check_input(dependency d, failure_ref& cause, event_cache& ca
 }
 
 void advance_all(slot& s, event_cache& cache, base::thread_context& context) noexcept {
-  base::announce_acquire(&s);  // what others that advanced it know
+  base::announce_acquire(&s);  // the memory of threads that advanced it before
   auto* block = reinterpret_cast<merge_block*>(s.link[0].load(std::memory_order_relaxed));
   auto left = static_cast<unsigned>(s.link[1].load(std::memory_order_relaxed));
   failure_ref cause = failure_ref::adopt(std::exchange(block->cause, nullptr));
@@ -209,11 +209,11 @@ namespace {
 base::awaited as_awaited(const dependency& d) noexcept { return {d.task(), d.task() ? 0 : d.as_event().raw()}; }
 }  // namespace
 
-event make_observed(std::span<const dependency> inputs, dependency left, event_cache& cache,
+event make_observed(std::span<const dependency> inputs, dependency pending, event_cache& cache,
                     base::thread_context& context, const std::source_location& where) {
   event e;
-  if (left.task() || left.as_event() != event()) {
-    e = make_follower(left, role::follow, cache, context, where);
+  if (pending.task() || pending.as_event() != event()) {
+    e = make_follower(pending, role::follow, cache, context, where);
   } else {
     e = cache.handle(cache.create(where));
     end_event(e, {}, context, where);

@@ -34,9 +34,9 @@ void wait_for(slot& s, dependency d, waiter::fire_function fire, event_cache& ca
 event make_follower(dependency d, role r, event_cache& cache, base::thread_context& context,
                     const std::source_location& where);
 
-/// For the order observer: a separate event for inputs that have triggered and, unless it is the default event, `left`.
-/// The observer can thus identify the successors of these inputs.
-event make_observed(std::span<const dependency> inputs, dependency left, event_cache& cache,
+/// For the order observer: a separate event for inputs that have triggered and, unless it is the default event,
+/// `pending`. The observer can thus identify the successors of these inputs.
+event make_observed(std::span<const dependency> inputs, dependency pending, event_cache& cache,
                     base::thread_context& context, const std::source_location& where);
 
 /// Input: event or dependency.

@@ -14,7 +14,7 @@ void start_events(base::runtime_context& runtime);
 void stop_events(base::runtime_context& runtime) noexcept;
 /// Sets the function that receives failures of operations without a task, to report those that nobody observes.
 /// Call it before the runtime's threads use events, and with null once they no longer do.
-void report_unobserved_to(base::runtime_context& runtime, void (*tell)(void* receiver, failure_ref),
+void report_unobserved_to(base::runtime_context& runtime, void (*report)(void* receiver, failure_ref),
                           void* receiver) noexcept;
 /// Passes the failure of an operation without a task to that function: of a data operation, a deferred release, or a
 /// promise that was destroyed without a value.

@@ -37,11 +37,11 @@ void set_remote_owner(base::runtime_context& runtime, remote_owner* owner) noexc
   runtime.get<event_table>(base::floor_slot::event)->remote.store(owner, std::memory_order_release);
 }
 
-void report_unobserved_to(base::runtime_context& runtime, void (*tell)(void* receiver, failure_ref),
+void report_unobserved_to(base::runtime_context& runtime, void (*report)(void* receiver, failure_ref),
                           void* receiver) noexcept {
   auto& table = *runtime.get<event_table>(base::floor_slot::event);
   table.unobserved_receiver = receiver;
-  table.unobserved.store(tell, std::memory_order_release);
+  table.unobserved.store(report, std::memory_order_release);
 }
 
 void report(const failure_ref& f, base::thread_context& context) noexcept { event_cache::of(context).table->report(f); }

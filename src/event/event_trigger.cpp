@@ -4,7 +4,7 @@ namespace stretto::detail {
 
 void defer_firing(waiter* list, const failure* cause, event_cache& cache,
                   const base::thread_context& context) noexcept {
-  if (cause) cause->add_reference();  // its owner may be gone before the list is fired
+  if (cause) cause->add_reference();  // its owner may release it before the list is fired
   cache.deferred.push_back({list, cause, context.current_id});
 }
 

@@ -1,6 +1,6 @@
 // object_table.hpp - a table of objects by handle: look-up takes no lock, and stale handles are refused.
 //
-// A handle is node 16, index 24, generation 24; the generation is odd while the object lives.
+// A handle has 16 bits of node, 24 of index, 24 of generation; the generation is odd while the object lives.
 //
 // Threads     any. find() takes no lock. The object may be destroyed meanwhile only by misuse, and its memory stays an
 //             object of the same type until the table is destroyed.
@@ -67,7 +67,7 @@ class object_table {
     return std::uint64_t{node} << (index_bits + generation_bits) | std::uint64_t{index} << generation_bits | generation;
   }
 
-  /// The caller has made the object idle. A slot whose generations are used up is not used again.
+  /// No thread may use the object any more. A slot whose generations are used up is not used again.
   void destroy(std::uint64_t id) noexcept {
     std::scoped_lock lock(mutex_);
     const auto next = generation_of(id) + 1;

@@ -9,7 +9,7 @@
 namespace stretto::detail {
 
 namespace {
-constexpr std::size_t first_values = 16;  // half of them for results of past phases
+constexpr std::size_t first_values = 16;  // initial slots; half of them keep values of past phases
 }
 
 void phases::start(std::uint32_t arrivals, const phase_fold& fold, const std::source_location& where) {
@@ -24,7 +24,7 @@ void phases::start(std::uint32_t arrivals, const phase_fold& fold, const std::so
   is_lost_.store(false, std::memory_order_relaxed);
   lost_ = {};
   phase_.store(0, std::memory_order_relaxed);
-  for (auto& one : arrived_at_) one.store(0, std::memory_order_relaxed);  // of a barrier before it
+  for (auto& one : arrived_at_) one.store(0, std::memory_order_relaxed);  // left by an earlier barrier
   word_.store(word_of(0, arrivals, arrivals), std::memory_order_release);
 }
 
@@ -228,16 +228,16 @@ std::vector<phases::awaited> phases::awaited_phases() {
 
 std::size_t phases::poison_missing_arrivals(std::uint64_t last, const failure_ref& cause,
                                             base::thread_context& context) noexcept {
-  std::size_t at = 0;
+  std::size_t poisoned = 0;
   for (std::uint64_t phase = present(); phase <= last; ++phase) {
     const auto [all, announced] = expected_and_announced(phase);
     if (all == announced) continue;
     const auto missing = static_cast<std::uint32_t>(all - announced);
     if (announce(phase, missing) != outcome::done) continue;
     complete_arrivals(phase, missing, cause.get(), nullptr, context, where_);
-    ++at;
+    ++poisoned;
   }
-  return at;
+  return poisoned;
 }
 
 void phases::stop(failure_ref cause, base::thread_context& context) noexcept {

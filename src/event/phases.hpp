@@ -163,8 +163,8 @@ class alignas(base::cache_line) phases {
   std::source_location where_;
 };
 
-/// For every barrier of this node with a requested event: completes the missing arrivals with that cause. Adds the
-/// requested events of all phases to `asked`, also of phases that announced arrivals have yet to end. In barrier.cpp.
+/// For every barrier of this node with a requested event: completes the missing arrivals with that cause. Adds to
+/// `asked` the requested events of all phases, also of those that wait for announced arrivals. In barrier.cpp.
 std::size_t poison_lacking_phases(const failure_ref& cause, base::thread_context& context, std::vector<event>& asked);
 
 }  // namespace stretto::detail
