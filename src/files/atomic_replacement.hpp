@@ -19,7 +19,7 @@
 
 namespace stretto::files {
 
-/// Functions that make the errors of this floor's caller.
+/// Makes the errors that these functions throw; each caller has its own codes.
 struct file_errors {
   error (*cannot_write)(const std::filesystem::path& what, int number);  // `number` is an errno
   error (*damaged)(const std::filesystem::path& file, const std::string& expected, const std::string& found);

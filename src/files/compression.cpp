@@ -96,7 +96,7 @@ std::optional<std::vector<std::byte>> expanded_by_zstd(std::span<const std::byte
 std::optional<std::vector<std::byte>> expanded_by_gzip(std::span<const std::byte> stream, std::size_t bytes) {
   const zlib& z = zlib::get();
   if (bytes / most_growth_by_gzip > stream.size()) return {};
-  constexpr std::size_t most = 1u << 30;  // per call: its counts have 32 bits
+  constexpr std::size_t most = 1u << 30;  // per call: the counts of zlib_stream have 32 bits
   zlib_stream s;
   if (z.begin(&s, gzip_window, "1.2.11", sizeof s) != 0) throw std::bad_alloc();
   std::vector<std::byte> out(bytes);
@@ -107,11 +107,11 @@ std::optional<std::vector<std::byte>> expanded_by_gzip(std::span<const std::byte
     s.avail_in = static_cast<unsigned>(std::min(most, stream.size() - read));
     s.next_out = reinterpret_cast<unsigned char*>(out.data() + made);
     s.avail_out = static_cast<unsigned>(std::min(most, bytes - made));
-    const unsigned in = s.avail_in, room = s.avail_out;
+    const unsigned in = s.avail_in, space = s.avail_out;
     code = z.inflate(&s, 0);
     read += in - s.avail_in;
-    made += room - s.avail_out;
-    if (in == s.avail_in && room == s.avail_out) break;
+    made += space - s.avail_out;
+    if (in == s.avail_in && space == s.avail_out) break;
   } while (code == 0);
   z.end(&s);
   if (code != stream_end || made != bytes) return {};

@@ -10,7 +10,7 @@ namespace {
 
 using tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
-constexpr tables all = [] {
+constexpr tables table = [] {
   tables t{};
   for (std::uint32_t i = 0; i < 256; ++i) {
     std::uint32_t c = i;
@@ -31,10 +31,10 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) noe
     std::memcpy(&low, bytes.data(), 4);
     std::memcpy(&high, bytes.data() + 4, 4);
     low ^= c;
-    c = all[7][low & 0xff] ^ all[6][low >> 8 & 0xff] ^ all[5][low >> 16 & 0xff] ^ all[4][low >> 24] ^
-        all[3][high & 0xff] ^ all[2][high >> 8 & 0xff] ^ all[1][high >> 16 & 0xff] ^ all[0][high >> 24];
+    c = table[7][low & 0xff] ^ table[6][low >> 8 & 0xff] ^ table[5][low >> 16 & 0xff] ^ table[4][low >> 24] ^
+        table[3][high & 0xff] ^ table[2][high >> 8 & 0xff] ^ table[1][high >> 16 & 0xff] ^ table[0][high >> 24];
   }
-  for (const std::byte b : bytes) c = c >> 8 ^ all[0][(c ^ std::to_integer<std::uint32_t>(b)) & 0xff];
+  for (const std::byte b : bytes) c = c >> 8 ^ table[0][(c ^ std::to_integer<std::uint32_t>(b)) & 0xff];
   return ~c;
 }
 

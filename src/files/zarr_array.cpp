@@ -383,10 +383,12 @@ std::vector<std::byte> decode(const zarr_array& a, std::vector<std::byte> all, c
     } else if (is == codec::zstd || is == codec::gzip) {
       const auto before = std::span(a.codecs).first(n);
       if (is_compressed(before)) throw_unsupported(file.string(), "two compressions", "one of zstd and gzip");
-      const std::uint64_t gives = bytes + 4 * static_cast<std::uint64_t>(std::ranges::count(before, codec::crc32c));
-      auto made = is == codec::zstd ? expanded_by_zstd(all, gives) : expanded_by_gzip(all, gives);
+      const std::uint64_t expanded_bytes =
+          bytes + 4 * static_cast<std::uint64_t>(std::ranges::count(before, codec::crc32c));
+      auto made = is == codec::zstd ? expanded_by_zstd(all, expanded_bytes) : expanded_by_gzip(all, expanded_bytes);
       if (!made)
-        throw c.damaged(file, fmt::format("{} bytes, compressed by {}", gives, is == codec::zstd ? "zstd" : "gzip"),
+        throw c.damaged(file,
+                        fmt::format("{} bytes, compressed by {}", expanded_bytes, is == codec::zstd ? "zstd" : "gzip"),
                         "another stream of bytes");
       all = std::move(*made);
     } else if (is == codec::big_endian && !is_raw(a)) {
