@@ -169,8 +169,8 @@ bool box_index::erase(const box& b) {
   if (root_ == none || b.is_empty() || !erase_below(root_, b)) return false;
   --size_;
   // Insert the entries of dissolved nodes again. The tree is still as deep as before, so it has nodes of their levels.
-  for (const orphan& o : orphans_) insert_at(o.what, o.level);
-  orphans_.clear();
+  for (const displaced_entry& e : displaced_) insert_at(e.is, e.level);
+  displaced_.clear();
   while (root_ != none && level(root_) > 0 && nodes_[root_].count == 1) {
     const std::uint32_t only = nodes_[root_].entries[0].number;
     free_node(root_);
@@ -194,7 +194,7 @@ bool box_index::erase_below(std::uint32_t n, const box& b) {
       here.entries[i].box = bounds(child);
     } else {
       for (std::size_t k = 0; k < nodes_[child].count; ++k)
-        orphans_.push_back({nodes_[child].entries[k], nodes_[child].level});
+        displaced_.push_back({nodes_[child].entries[k], nodes_[child].level});
       free_node(child);
       here.entries[i] = here.entries[--here.count];
     }
@@ -306,7 +306,7 @@ void box_index::find_below(std::uint32_t n, const box& b, std::vector<entry>& ou
 
 bool box_index::is_sound() const {
   std::size_t boxes = 0;
-  return (root_ == none ? size_ == 0 : is_sound_below(root_, boxes) && boxes == size_) && orphans_.empty();
+  return (root_ == none ? size_ == 0 : is_sound_below(root_, boxes) && boxes == size_) && displaced_.empty();
 }
 
 bool box_index::is_sound_below(std::uint32_t n, std::size_t& boxes) const {

@@ -75,7 +75,7 @@ class box_index {
   using path = std::array<step, 16>;
   bool find_path(std::uint32_t n, const box& b, path& to) const;
   void add_to_leaf(const path& to, const entry& extra);
-  std::size_t entry_in_leaf(std::uint32_t n, const box& b) const;  // its place among the entries, or their count
+  std::size_t entry_in_leaf(std::uint32_t n, const box& b) const;  // its index among the entries, or their count
   void grow(std::uint32_t sibling);                                // makes a new root above the old one and `sibling`
   void find_below(std::uint32_t n, const box& b, std::vector<entry>& out) const;
   bool is_sound_below(std::uint32_t n, std::size_t& boxes) const;
@@ -86,12 +86,12 @@ class box_index {
   std::size_t size_ = 0;
   std::uint32_t last_divided_ = none;  // the leaf that got the last divided box; the node may be no leaf any more
 
-  // Entries of nodes that became too small, to be inserted again. Empty between calls.
-  struct orphan {
-    entry what;
+  // Entries of nodes that became too small, to be inserted again at their level. Empty between calls.
+  struct displaced_entry {
+    entry is;
     unsigned level;
   };
-  std::vector<orphan> orphans_;
+  std::vector<displaced_entry> displaced_;
 };
 
 }  // namespace stretto::geometry

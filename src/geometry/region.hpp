@@ -1,4 +1,4 @@
-// region.hpp - any set of points that boxes can make up, in one spelling per set.
+// region.hpp - any set of points that is a union of boxes. Equal sets have equal representations.
 //
 // Threads     a value.
 // Cost        set operations: O(n + m) boxes for one axis, more where bands of one cut bands of the other;
@@ -25,7 +25,7 @@ class region {
   region(const box& b) {
     if (!b.is_empty()) boxes_.push_back(b);
   }
-  /// The union of boxes that may overlap, united by halves.
+  /// The union of boxes that may overlap.
   explicit region(std::span<const box> any);
   region(std::initializer_list<box> any) : region(std::span(any.begin(), any.size())) {}
 

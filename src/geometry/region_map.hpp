@@ -171,7 +171,7 @@ class region_map {
   index index_;
   std::vector<std::optional<Value>> values_;  // by the numbers in index_
   std::vector<std::uint32_t> free_;
-  // Kept for their memory.
+  // Scratch memory, kept between calls.
   mutable std::vector<index::entry> met_;
   std::vector<box> rest_;
 };

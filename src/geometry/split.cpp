@@ -96,7 +96,7 @@ extent tile_grid(const box& domain, std::size_t parts, const extent& grain) {
   if (domain.is_empty()) return unit;
   const auto rows = static_cast<std::uint64_t>(cells(domain, 0, grain[0]).count);
   const auto columns = static_cast<std::uint64_t>(cells(domain, 1, grain[1]).count);
-  if (columns <= parts / rows) return {rows, columns};  // every cell its own tile, and parts to spare
+  if (columns <= parts / rows) return {rows, columns};  // at most one cell for each part
   // Compares the sum of a tile's edge lengths, rows / r + columns / c, in integers: all nodes must get the same result.
   const auto outline = [&](std::uint64_t r, std::uint64_t c) {
     return static_cast<__int128>(domain.length(0)) * static_cast<__int128>(c) +

@@ -268,7 +268,7 @@ class tile_map {
   std::unordered_map<box, cover, hash> covers_;
   std::uint64_t generation_ = 1;  // increases when existing tiles change their boxes
   cover* last_cover_ = nullptr;
-  mutable std::vector<geometry::box_index::entry> found_;
+  mutable std::vector<geometry::box_index::entry> found_;  // scratch memory, as rest_
   std::vector<box> rest_;
   std::vector<geometry::box_index::entry> last_pieces_;  // the parts that the last cut made outside of the box
 };

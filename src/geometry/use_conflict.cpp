@@ -43,7 +43,7 @@ std::optional<use_conflict> find_use_conflict(const divisible_range& range, std:
     if (writes) (*writes)(part, u.writes);
     return u;
   };
-  std::deque<part_uses> to_examine;  // the widest first
+  std::deque<part_uses> to_examine;  // the largest parts first
   to_examine.push_back(are_uses_equal ? part_uses{range.items, {}, {}} : uses_of(range.items));
   for (std::size_t parts = 1; !to_examine.empty(); to_examine.pop_front()) {
     const part_uses& whole = to_examine.front();
