@@ -1,4 +1,5 @@
-// buffer_messages.cpp - sends elements to handlers on other nodes, without objects.
+// buffer_messages.cpp - send_buffer: sends elements of an instance, of a span or of native memory to a function on
+// another node.
 #include <stretto/received_buffer.hpp>
 
 #include <atomic>

@@ -83,7 +83,7 @@ event merged(const detail::send_request& request, const std::source_location& wh
 }
 
 /// Fetches elements into memory of the program.
-event fetch_to_memory(const std::shared_ptr<objects::incoming_data>& comes, std::byte* first, const far_end& from,
+event fetch_to_memory(const std::shared_ptr<objects::incoming_data>& incoming, std::byte* first, const far_end& from,
                       event gate, const std::source_location& where, base::thread_context& context) {
   detail::instance_request r;
   r.external = first;
@@ -93,9 +93,9 @@ event fetch_to_memory(const std::shared_ptr<objects::incoming_data>& comes, std:
   r.name = "span";
   const detail::instance_handle outside = detail::create_instance(r, {}, where);
   const data::destination to(outside, gate == event() ? std::span<const event>() : std::span(&gate, 1));
-  const event done = comes->fetch(from.part, to, where, context);
-  // `comes` keeps the exported array alive
-  detail::when_ended(done, context, [comes, outside, where](const failure*, base::thread_context& on) {
+  const event done = incoming->fetch(from.part, to, where, context);
+  // `incoming` keeps the exported array alive
+  detail::when_ended(done, context, [incoming, outside, where](const failure*, base::thread_context& on) {
     const event ordered = data::ordered_unseen(on, where);
     detail::destroy_instance(outside, after_range{{&ordered, 1}}, where);
   });
@@ -206,11 +206,11 @@ event get_elements(const send_request& request, const far_end& from, const near_
     name = all->others->request(from.is.node, from.is.number, from.part, where);
   }
   const point shift = to.object ? from.part.min() - to.part.min() : point();
-  const auto comes = std::make_shared<objects::incoming_data>(s, *all, name, 1, shift, std::move(held));
-  if (name.node != context.runtime->node) comes->is_held();
-  if (to.object) return objects::write_incoming(*to.object->get(), to.part, {comes}, gate, where, context);
+  const auto incoming = std::make_shared<objects::incoming_data>(s, *all, name, 1, shift, std::move(held));
+  if (name.node != context.runtime->node) incoming->is_held();
+  if (to.object) return objects::write_incoming(*to.object->get(), to.part, {incoming}, gate, where, context);
   if (from.part.is_empty()) return gate;
-  return fetch_to_memory(comes, to.bytes, from, gate, where, context);
+  return fetch_to_memory(incoming, to.bytes, from, gate, where, context);
 }
 
 }  // namespace detail
