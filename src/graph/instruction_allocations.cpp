@@ -143,8 +143,8 @@ placement::allocation* instruction_graph::try_allocate(task_id of, buffer_id b, 
   return &put(of, b, m, all, found->offset, out);
 }
 
-/// In a bounded memory: with space for growth if there is some, else with the least displacement. Null: it does not fit
-/// beside the allocations that must stay.
+/// In a bounded memory: with space for growth if there is some, else with the fewest evictions. Null: it does not fit
+/// next to the allocations that must stay.
 placement::allocation* instruction_graph::require_bounded_allocation(task_id of, buffer_id b, memory_number m,
                                                                      const box& where, sizes s,
                                                                      std::vector<instruction>& out) {

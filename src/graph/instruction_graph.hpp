@@ -161,9 +161,11 @@ class instruction_graph {
   std::vector<allocation_id> least_recently_used(memory_number m, buffer_id but, const box& where) const;
   void evict(task_id of, buffer_id b, allocation_id a, std::vector<instruction>& out);
   void evict_all(task_id of, std::span<const allocation_id> all, std::vector<instruction>& out);
+  // How to make space in a bounded memory. through_host: first evicts the buffer's own allocations that the new one
+  // includes. leave: may evict other allocations. exact: without growth, and reusing addresses in order.
   enum class way : std::uint8_t { direct, through_host };
   enum class others : std::uint8_t { stay, leave };
-  enum class sizes : std::uint8_t { with_more, exact };  // exact: without growth, and reusing addresses in order
+  enum class sizes : std::uint8_t { with_more, exact };
   std::optional<memory_map::hole> find_hole(buffer_id b, memory_number m, const box& all, others o, sizes s,
                                             std::span<const allocation_id> must_leave) const;
   placement::allocation* try_allocate(task_id of, buffer_id b, memory_number m, const box& all, way w, others o,

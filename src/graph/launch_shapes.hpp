@@ -17,12 +17,13 @@ class launch_shapes {
     chunk_grid grid;
     std::vector<used_boxes> of_nodes;  // by chunk, within the elements
     used_boxes of_all;                 // disjoint
-    struct {
+    struct fault {
       bool is_there = false;
       node_number chunk = 0, other = 0;
       box where;
-      // the first of each: two chunks with the same elements; a chunk with elements outside of the buffer
-    } overlap, outside;
+    };
+    fault overlap;  // the first two chunks that use the same elements
+    fault outside;  // the first chunk that uses elements outside of the buffer
   };
 
   const shape& find(const mapping& where, const chunk_grid& grid);

@@ -1,4 +1,4 @@
-// learned_mapping.hpp - finds the mapper that names exactly what chunks of a launch were observed to use.
+// learned_mapping.hpp - finds the mapper that fits the elements that the chunks of a launch were observed to use.
 //
 // Threads     pure functions.
 // Invariants  (1) the proposed mapper names everything that was used. (2) among the mappers of mapper.hpp and

@@ -5,7 +5,7 @@
 namespace stretto::graph {
 namespace {
 
-constexpr std::size_t most_pieces = 256;  // above it, free pieces are joined whatever released them
+constexpr std::size_t most_pieces = 256;  // if there are more, free pieces with different releases are joined, too
 
 }  // namespace
 
@@ -28,14 +28,14 @@ std::optional<memory_map::hole> memory_map::find(std::uint64_t bytes, std::uint6
   std::vector<bool> open(pieces_.size());
   // The first piece of a run of open pieces that is long enough.
   const auto first_fit = [&]() -> std::optional<std::size_t> {
-    std::uint64_t stretch = 0;
+    std::uint64_t run = 0;
     for (std::size_t n = 0, from = 0; n < pieces_.size(); ++n) {
       if (!open[n]) {
-        stretch = 0, from = n + 1;
+        run = 0, from = n + 1;
         continue;
       }
-      stretch += pieces_[n].bytes;
-      if (stretch >= bytes) return from;
+      run += pieces_[n].bytes;
+      if (run >= bytes) return from;
     }
     return {};
   };
