@@ -51,7 +51,7 @@ class module_set {
 
   /// Registers for the core, before modules are initialised.
   places::channel_registry& channels_of_core() noexcept { return *channels_; }
-  /// The registrations, for the floors below.
+  /// All registered channels.
   std::shared_ptr<const places::channel_registry> channels() const noexcept { return channels_; }
   const std::vector<place_server*>& servers() const noexcept { return servers_; }
   /// The module that performs the operations at each place, and the copies between two places.

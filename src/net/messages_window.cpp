@@ -12,7 +12,7 @@ constexpr const char* put_done_name = "window.put_done";
 constexpr const char* get_name = "window.get";
 constexpr const char* got_name = "window.got";
 
-/// Frees itself: the lent memory needs no further care.
+/// The completion of a send; frees itself. Nothing waits for it: the reply ends the access.
 struct sent final : places::completion {
   sent() noexcept : completion([](places::work_item& self) noexcept { delete static_cast<sent*>(&self); }) {}
 };
@@ -22,13 +22,13 @@ struct sent final : places::completion {
 /// Runs when the data of a put has landed: sends put_done to the requesting node.
 struct messages_window::put_landing final : places::completion {
   put_landing(messages_window& w, node_number from, const access_request& a) noexcept
-      : completion(landed), of(w), asker(from), is(a) {}
+      : completion(landed), of(w), requester(from), is(a) {}
   static void landed(places::work_item& self) noexcept {
     const auto kept = std::unique_ptr<put_landing>(static_cast<put_landing*>(&self));
-    if (!kept->failure) kept->of.send(kept->asker, put_done_name, kept->is, {}, nullptr);
+    if (!kept->failure) kept->of.send(kept->requester, put_done_name, kept->is, {}, nullptr);
   }
   messages_window& of;
-  const node_number asker;
+  const node_number requester;
   const access_request is;
 };
 

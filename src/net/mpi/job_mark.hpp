@@ -1,4 +1,4 @@
-// job_mark.hpp - tells `stretto run` that this process is in the middle of a job: if the process ends then, it has
+// job_mark.hpp - shows `stretto run` that this process is in the middle of a job: if the process ends then, it has
 // failed, whatever its exit code.
 //
 // `stretto run` starts a process between the launcher and each node, which passes a pipe to the node. The node writes

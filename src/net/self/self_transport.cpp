@@ -28,22 +28,22 @@ class self_transport final : public transport {
   std::size_t poll() override {
     {
       std::scoped_lock lock(lock_);
-      taken_.swap(under_way_);
+      taken_.swap(queue_);
       count_.received += taken_.size();
     }
     std::size_t ended = 0;
-    for (queued_message& l : taken_) {
-      handle(0, l.handler, l.head, payload(l.payload));
-      if (l.sent) end(*l.sent);
-      outstanding_bytes_.fetch_sub(l.copied_bytes(), std::memory_order_relaxed);
-      ended += 1 + (l.sent != nullptr);
+    for (queued_message& m : taken_) {
+      handle(0, m.handler, m.head, payload(m.payload));
+      if (m.sent) end(*m.sent);
+      outstanding_bytes_.fetch_sub(m.copied_bytes(), std::memory_order_relaxed);
+      ended += 1 + (m.sent != nullptr);
     }
     taken_.clear();
     return ended;
   }
   bool is_pending() const noexcept override {
     std::scoped_lock lock(lock_);
-    return !under_way_.empty();
+    return !queue_.empty();
   }
   std::uint64_t outstanding_bytes() const noexcept override {
     return outstanding_bytes_.load(std::memory_order_relaxed);
@@ -56,21 +56,21 @@ class self_transport final : public transport {
 
  protected:
   void send_checked(const message& m) override {
-    queued_message l{m.handler, {m.head.begin(), m.head.end()}, {}, m.payload, m.sent};
+    queued_message queued{m.handler, {m.head.begin(), m.head.end()}, {}, m.payload, m.sent};
     if (!m.sent) {
-      l.copied.assign(m.payload.begin(), m.payload.end());
-      l.payload = l.copied;
+      queued.copied.assign(m.payload.begin(), m.payload.end());
+      queued.payload = queued.copied;
     }
-    outstanding_bytes_.fetch_add(l.copied_bytes(), std::memory_order_relaxed);
+    outstanding_bytes_.fetch_add(queued.copied_bytes(), std::memory_order_relaxed);
     std::scoped_lock lock(lock_);
-    under_way_.push_back(std::move(l));
+    queue_.push_back(std::move(queued));
     ++count_.sent;
     count_.bytes_sent += m.head.size() + m.payload.size();
   }
 
  private:
   mutable std::mutex lock_;
-  std::vector<queued_message> under_way_, taken_;
+  std::vector<queued_message> queue_, taken_;
   traffic count_;
   std::atomic<std::uint64_t> outstanding_bytes_{0};
   std::unique_ptr<local_window> window_;
