@@ -1,4 +1,4 @@
-// short_kernels.hpp - which kernels run in less time than handing them to a worker takes, by their past times.
+// short_kernels.hpp - which kernels take less time than it takes to pass them to a worker, by their past times.
 //
 // Threads     any. If two threads record at the same time, one record may be lost.
 // Cost        is_short: one load; took: a load and a store.

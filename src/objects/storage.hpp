@@ -28,16 +28,15 @@ detail::instance_handle try_allocate(const object_record& o, const box& where, c
 /// Appends one instance to `made` for each planned storage. Returns false, and appends none, if one does not fit.
 bool try_allocate(const object_record& o, const data::replica_set::plan& plan, execution_place& at,
                   std::vector<detail::instance_handle>& made);
-/// Allocates all planned storage in order. Returns the place of which the memory is full, with nothing allocated, or
-/// null.
+/// Allocates all planned storage in order. Returns null; or, with nothing allocated, the place whose memory is full.
 execution_place* try_allocate(std::span<const planned> all, std::vector<detail::instance_handle>& made);
 /// Makes the instance a replica of the object.
 void add(object_record& o, const data::replica_set::storage& what, detail::instance_handle made);
 
 /// The events of these tokens; `events` is reused to save an allocation.
 void events_of(std::span<const data::token> tokens, std::vector<event>& events);
-/// For operations that fail with each event in `waits`: adds the events of `order` so that their failures do not
-/// matter.
+/// Adds the events of `order` to `waits`, the preconditions of an operation, so that it waits for them but does not
+/// fail with them.
 void also_wait_for(std::vector<event>& waits, std::span<const event> order, const std::source_location& where);
 
 }  // namespace stretto::objects

@@ -24,11 +24,11 @@ execution_place& place_with_most_data(const task& t) {
     execution_place& wanted = t.state.execution_places[t.transfer->place_index];
     return wanted.is_lost ? host : wanted;
   }
-  const auto there = [&](const execution_place& at) { return u.object.get()->valid_for(at, u.where); };
+  const auto valid_elements = [&](const execution_place& at) { return u.object.get()->valid_for(at, u.where); };
   execution_place* best = &host;
   for (execution_place& at : t.state.execution_places)
-    if (there(at) > there(*best)) best = &at;
-  return t.transfer && there(*best) < u.where.volume() ? host : *best;
+    if (valid_elements(at) > valid_elements(*best)) best = &at;
+  return t.transfer && valid_elements(*best) < u.where.volume() ? host : *best;
 }
 
 /// If the task is a fetch, requests its data; memory is allocated only when the data is about to arrive. Returns false
@@ -108,8 +108,8 @@ failure_ref refused_everywhere(const task& t, error e) {
     if (t.is_allowed_on(at))
       all += (all.empty() ? "\"" : "; \"") + std::string(at.view.name) + "\" " + limits_of(t, at);
   e.fact("submitted", t.where).fact("candidates", all);
-  const bool host_would = t.code->run && !t.is_allowed_on(t.state.execution_places.front());
-  if (host_would) e.remedy(e.what_to_try() + ", or let the host run it, which accepts groups of any size");
+  const bool could_run_on_host = t.code->run && !t.is_allowed_on(t.state.execution_places.front());
+  if (could_run_on_host) e.remedy(e.what_to_try() + ", or let the host run it, which accepts groups of any size");
   return detail::make_failure(std::make_exception_ptr(std::move(e)), t.describe(), t.where);
 }
 
@@ -217,15 +217,15 @@ void account_at(task& t, execution_place& at) {
   at.issued_seconds += t.expected_seconds;
 }
 
-/// Issues one task of the queue. Returns false if memory is missing now.
-bool issue_from(execution_place& at, std::size_t place, base::thread_context& context) {
-  task& t = *at.queue[place];
+/// Issues the task at this position of the queue. Returns false if memory is missing now.
+bool issue_from(execution_place& at, std::size_t position, base::thread_context& context) {
+  task& t = *at.queue[position];
   const bool is_assigned = t.assigned_place && !t.accounted_place;
   if (is_assigned && free_issue_slots(at) == 0) return false;
-  at.queue.erase(at.queue.begin() + static_cast<std::ptrdiff_t>(place));
+  at.queue.erase(at.queue.begin() + static_cast<std::ptrdiff_t>(position));
   if (is_assigned) account_at(t, at);
   if (issue_or_fail(t, at, context)) return true;
-  at.queue.insert(at.queue.begin() + static_cast<std::ptrdiff_t>(place), &t);
+  at.queue.insert(at.queue.begin() + static_cast<std::ptrdiff_t>(position), &t);
   return false;
 }
 
@@ -282,8 +282,8 @@ bool is_stalled(const objects_state& s) {
 /// Issues a task for which there is memory before an earlier one that waits: when it ends, it may free enough.
 bool issue_out_of_order(objects_state& s, base::thread_context& context) {
   for (execution_place& at : s.execution_places) {
-    for (std::size_t k = 1; k < at.queue.size(); ++k)
-      if (issue_from(at, k, context)) return true;
+    for (std::size_t position = 1; position < at.queue.size(); ++position)
+      if (issue_from(at, position, context)) return true;
     at.view.room = free_issue_slots(at);
     if (!at.queue.empty() && pop_for(at, s)) return true;
   }
@@ -310,7 +310,7 @@ void update_must_handle_ends(objects_state& s) {
     s.must_handle_ends.store(now, std::memory_order_relaxed);
 }
 
-// A thread handles new signals at most this often before it returns. If tasks end quickly, it would never return.
+// After this many rounds of new signals, a thread leaves the rest to a task: else it might never return.
 constexpr unsigned most_rounds = 64;
 
 /// Spawns a task that handles the remaining signals. Returns false if there is no memory for a task.

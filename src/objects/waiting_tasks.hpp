@@ -23,12 +23,12 @@ inline constexpr std::size_t most_devices = 64;
 class waiting_tasks {
  public:
   void push(const device_task& t, device_set allowed) {
-    klass& c = class_of(allowed);
-    auto& tasks = list_of(c, t.priority()).tasks;
-    const entry mine{t.position(), &t};
-    if (tasks.empty() || tasks.back().position <= mine.position) tasks.push_back(mine);
-    else tasks.insert(std::ranges::upper_bound(tasks, mine.position, {}, &entry::position), mine);
-    ++c.size, ++size_;
+    bucket& b = bucket_for(allowed);
+    auto& tasks = list_of(b, t.priority()).tasks;
+    const entry added{t.position(), &t};
+    if (tasks.empty() || tasks.back().position <= added.position) tasks.push_back(added);
+    else tasks.insert(std::ranges::upper_bound(tasks, added.position, {}, &entry::position), added);
+    ++b.size, ++size_;
   }
 
   /// Calls f(task) for the first `most` tasks that may run on the device, in order, until f returns true, and removes
@@ -37,8 +37,8 @@ class waiting_tasks {
   const device_task* take(std::uint32_t device, std::size_t most, F f) {
     std::vector<cursor>& open = open_;
     open.clear();
-    for (klass& c : classes_)
-      if ((c.allowed >> device & 1) && c.size > 0) open.push_back({&c, first_with_tasks(c, 0), 0});
+    for (bucket& b : buckets_)
+      if ((b.allowed >> device & 1) && b.size > 0) open.push_back({&b, first_with_tasks(b, 0), 0});
     for (; most > 0 && !open.empty(); --most) {
       auto best = open.begin();
       for (auto o = open.begin() + 1; o != open.end(); ++o) {
@@ -77,40 +77,41 @@ class waiting_tasks {
     int priority;
     std::deque<entry> tasks;  // empty lists are kept, to be used again
   };
-  struct klass {
+  /// The tasks that one set of devices may run.
+  struct bucket {
     device_set allowed;
     std::size_t size = 0;
     std::vector<list> lists = {};  // larger priorities first
   };
   struct cursor {
-    klass* of;
+    bucket* of;
     std::size_t list;  // of its lists
     std::size_t at;    // in that
   };
 
-  klass& class_of(device_set allowed) {
-    for (klass& c : classes_)
-      if (c.allowed == allowed) return c;
-    return classes_.emplace_back(klass{allowed});
+  bucket& bucket_for(device_set allowed) {
+    for (bucket& b : buckets_)
+      if (b.allowed == allowed) return b;
+    return buckets_.emplace_back(bucket{allowed});
   }
-  static list& list_of(klass& c, int priority) {
+  static list& list_of(bucket& b, int priority) {
     const auto find = [&] {
-      return std::ranges::lower_bound(c.lists, priority, std::ranges::greater(), &list::priority);
+      return std::ranges::lower_bound(b.lists, priority, std::ranges::greater(), &list::priority);
     };
     auto at = find();
-    if (at != c.lists.end() && at->priority == priority) return *at;
-    if (c.lists.size() >= most_empty_lists) {
-      std::erase_if(c.lists, [](const list& l) { return l.tasks.empty(); });
+    if (at != b.lists.end() && at->priority == priority) return *at;
+    if (b.lists.size() >= most_empty_lists) {
+      std::erase_if(b.lists, [](const list& l) { return l.tasks.empty(); });
       at = find();
     }
-    return *c.lists.insert(at, list{priority, {}});
+    return *b.lists.insert(at, list{priority, {}});
   }
-  static std::size_t first_with_tasks(const klass& c, std::size_t from) {
-    while (from < c.lists.size() && c.lists[from].tasks.empty()) ++from;
+  static std::size_t first_with_tasks(const bucket& b, std::size_t from) {
+    while (from < b.lists.size() && b.lists[from].tasks.empty()) ++from;
     return from;
   }
 
-  std::vector<klass> classes_;
+  std::vector<bucket> buckets_;
   std::vector<cursor> open_;
   std::size_t size_ = 0;
 };

@@ -21,6 +21,7 @@ std::unique_ptr<device_scheduler> make_work_stealing();
 /// How many waiting tasks a policy examines before it decides.
 inline constexpr std::size_t most_examined_tasks = 32;
 
+/// The devices on which the task may run.
 inline device_set devices_for(const device_task& t, std::span<const device_view> devices) {
   device_set allowed = 0;
   for (const device_view& d : devices)
