@@ -21,7 +21,7 @@ class channel_registry {
   /// Registers a channel for copies from one kind to another, in this direction. Throws P18 if there is one already.
   void add(place_kind from, place_kind to, std::shared_ptr<channel> by);
 
-  /// The channel, or null: then data goes by way of a third memory.
+  /// The channel, or null: then copies pass through a third memory.
   channel* find(place_kind from, place_kind to) const noexcept { return table_[index(from, to)].get(); }
 
   /// All pairs that have a channel, by kind.

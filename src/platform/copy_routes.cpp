@@ -4,7 +4,7 @@ namespace stretto::places {
 
 std::optional<transfer_route> copy_routes::route(place from, place to, std::uint64_t bytes) const {
   const std::size_t first = end_at[from.index], last = end_at[to.index];
-  // Both ends, and the memories through which copies may pass. Positions in it are those of cheapest_copy.
+  // Both ends, and the memories through which copies may pass. cheapest_copy knows them by their index here.
   std::vector<std::size_t> candidates;
   for (std::size_t i = 0; i < ends.size(); ++i)
     if (is_passed[i] || i == first || i == last) candidates.push_back(i);

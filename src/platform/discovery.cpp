@@ -30,12 +30,12 @@ topology empty_topology() {
 }
 
 topology new_topology() {
-  // hwloc loads its plugins for the first topology and unloads them with the last, which takes four times as long as to
-  // look.
+  // Keeps a topology for ever: hwloc loads its plugins for the first one and unloads them with the last, which takes
+  // four times as long as the discovery.
   [[gnu::used]] static const hwloc_topology_t keeps_plugins = empty_topology().release();
   topology owned = empty_topology();
   const hwloc_topology_t t = owned.get();
-  // Only what becomes a place is asked for: less to load.
+  // Loads only the types of objects that become places.
   hwloc_topology_set_all_types_filter(t, HWLOC_TYPE_FILTER_KEEP_NONE);
   for (const auto type :
        {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L5CACHE, HWLOC_OBJ_L4CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_CORE})
@@ -52,8 +52,7 @@ std::vector<hwloc_obj_t> objects(hwloc_topology_t t, hwloc_obj_type_t type) {
   return found;
 }
 
-/// Packages become places where they are levels of the hierarchy of their own: several, none the same as a NUMA
-/// node, none inside one.
+/// Packages become places if they are a level of their own: there are several, and none is a NUMA node or inside one.
 bool packages_matter(const std::vector<hwloc_obj_t>& packages, const std::vector<hwloc_obj_t>& nodes) {
   if (packages.size() < 2) return false;
   if (nodes.size() < 2) return true;
@@ -94,13 +93,13 @@ class collector {
     if (cores.empty()) cores = objects(topology_, HWLOC_OBJ_PU);  // some virtual machines report no cores
     add_all("core", place_kind::core, cores);
     link_outwards();
-    return std::move(is_);
+    return std::move(description_);
   }
 
  private:
   place_description& add(std::string name, place_kind kind, hwloc_obj_t object) {
     objects_.push_back(object);
-    auto& p = is_.places.emplace_back();
+    auto& p = description_.places.emplace_back();
     p.name = std::move(name);
     p.kind = kind;
     return p;
@@ -121,22 +120,22 @@ class collector {
 
   void link_outwards() {
     for (std::uint32_t i = 1; i < objects_.size(); ++i) {
-      // Outer kinds stand before inner ones, so the nearest place before this one that contains it is the next out.
-      // Of several memories with the same cores (fast and large ones), the first is on the way out.
+      // Outer kinds have lower indices, so the last place before this one that contains it is the next one outwards.
+      // Of several memories with the same cores (fast and large ones), takes the first.
       std::uint32_t out = 0;
       for (std::uint32_t j = i; j-- > 1;) {
-        if (is_.places[j].kind == is_.places[i].kind) continue;
-        if (out && is_.places[j].kind != is_.places[out].kind) break;
+        if (description_.places[j].kind == description_.places[i].kind) continue;
+        if (out && description_.places[j].kind != description_.places[out].kind) break;
         if (!hwloc_bitmap_iszero(objects_[i]->cpuset) &&
             hwloc_bitmap_isincluded(objects_[i]->cpuset, objects_[j]->cpuset))
           out = j;
       }
-      is_.links.push_back({{i}, {out}, {}, {}});
+      description_.links.push_back({{i}, {out}, {}, {}});
     }
   }
 
   hwloc_topology_t topology_;
-  platform_description is_;
+  platform_description description_;
   bool knows_memory_ = false;
   std::vector<hwloc_obj_t> objects_;  // objects_[i] became place i
 };

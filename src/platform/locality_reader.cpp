@@ -47,16 +47,16 @@ class locality_reader {
       if (m) read_paths(m->value, table, into, offsets);
       else into = by_rule(rule), offsets.assign(workers_, root.offset);
     };
-    paths(found[3], "pop", climb_word, is_.pop_paths, pop_offsets_);
-    paths(found[4], "steal", nearest_word, is_.steal_paths, steal_offsets_);
+    paths(found[3], "pop", climb_word, description_.pop_paths, pop_offsets_);
+    paths(found[4], "steal", nearest_word, description_.steal_paths, steal_offsets_);
     const auto at = [this](const std::vector<std::size_t>& offsets) {
       return [this, &offsets](std::size_t i) { return i < offsets.size() ? source_.at(offsets[i]) : std::string(); };
     };
-    return checked(std::move(is_), {.of_place = at(place_offsets_),
-                                    .of_link = at(link_offsets_),
-                                    .of_workers = [this] { return source_.at(workers_offset_); },
-                                    .of_pop_path = at(pop_offsets_),
-                                    .of_steal_path = at(steal_offsets_)});
+    return checked(std::move(description_), {.of_place = at(place_offsets_),
+                                             .of_link = at(link_offsets_),
+                                             .of_workers = [this] { return source_.at(workers_offset_); },
+                                             .of_pop_path = at(pop_offsets_),
+                                             .of_steal_path = at(steal_offsets_)});
   }
 
  private:
@@ -97,7 +97,8 @@ class locality_reader {
   }
 
   /// A whole number from 0 to most.
-  std::uint64_t whole(const std::string& what, const json_value& v, std::uint64_t most = ~std::uint64_t{0}) const {
+  std::uint64_t whole_number(const std::string& what, const json_value& v,
+                             std::uint64_t most = ~std::uint64_t{0}) const {
     must_be(type::number, what, "a whole number", v);
     std::uint64_t n = 0;
     const auto [end, failed] = std::from_chars(v.text.data(), v.text.data() + v.text.size(), n);
@@ -120,19 +121,20 @@ class locality_reader {
 
   void read_workers(const json_value& v) {
     workers_offset_ = v.offset;
-    const auto n = whole("\"nworkers\"", v);
+    const auto n = whole_number("\"nworkers\"", v);
     check_worker_count(n, source_.at(v.offset));
     workers_ = static_cast<std::uint32_t>(n);
   }
 
   void read_places(const json_value& v) {
     must_be(type::list, "\"declarations\"", "a list of places", v);
-    is_.places.reserve(v.items.size());
+    description_.places.reserve(v.items.size());
     for (const auto& item : v.items) {
       place_offsets_.push_back(item.offset);
-      is_.places.push_back(item.is == type::object ? declared(item) : declared_by_name(item));
+      description_.places.push_back(item.is == type::object ? declared(item) : declared_by_name(item));
     }
-    for (std::uint32_t i = 0; i < is_.places.size(); ++i) by_name_.emplace(is_.places[i].name, place{i});
+    for (std::uint32_t i = 0; i < description_.places.size(); ++i)
+      by_name_.emplace(description_.places[i].name, place{i});
   }
 
   place_description declared_by_name(const json_value& v) const {
@@ -151,10 +153,10 @@ class locality_reader {
     place_description p = declared_by_name(found[0]->value);
     const auto of = [&](const char* what) { return std::string(what) + " of place " + shown(p.name); };
     if (found[1]) p.kind = kind_from(found[1]->value, of("the kind"));
-    if (found[2]) p.capacity_bytes = whole(of("the capacity"), found[2]->value);
+    if (found[2]) p.capacity_bytes = whole_number(of("the capacity"), found[2]->value);
     if (found[3]) p.cpus = cpus_from(found[3]->value, of("the CPU list"));
     if (found[4])
-      p.device_index = static_cast<std::uint32_t>(whole(of("the device index"), found[4]->value, 0xffffffffu));
+      p.device_index = static_cast<std::uint32_t>(whole_number(of("the device index"), found[4]->value, 0xffffffffu));
     p.bandwidth_bytes_per_second = figure(of("the bandwidth"), found[5]);
     p.latency_seconds = figure(of("the latency"), found[6]);
     return p;
@@ -182,7 +184,7 @@ class locality_reader {
 
   void read_links(const json_value& v) {
     must_be(type::list, "\"reachability\"", "a list of links", v);
-    is_.links.reserve(v.items.size());
+    description_.links.reserve(v.items.size());
     for (const auto& item : v.items) {
       link_offsets_.push_back(item.offset);
       place_link l;
@@ -197,7 +199,7 @@ class locality_reader {
       } else {
         ends(must_be(type::list, "a link", "a pair of places or an object", item), l);
       }
-      is_.links.push_back(l);
+      description_.links.push_back(l);
     }
   }
 
@@ -218,7 +220,7 @@ class locality_reader {
 
   error unknown(const std::string& name, std::string sentence, std::size_t offset) const {
     std::vector<std::string> names;
-    for (const auto& p : is_.places) names.push_back(p.name);
+    for (const auto& p : description_.places) names.push_back(p.name);
     auto remedy = name.size() <= 255 ? base::did_you_mean(name, names) : std::string();
     if (remedy.empty()) remedy = "declare it, or name a declared place";
     return fault("P03", std::move(sentence), offset).remedy(std::move(remedy));
@@ -226,7 +228,7 @@ class locality_reader {
 
   std::vector<std::vector<place>> by_rule(std::string_view rule) const {
     try {
-      return rule == climb_word ? climbing_paths(is_, workers_) : nearest_paths(is_, workers_);
+      return rule == climb_word ? climbing_paths(description_, workers_) : nearest_paths(description_, workers_);
     } catch (const error& e) {
       throw error(e).fact("file", source_.at(workers_offset_));
     }
@@ -337,7 +339,7 @@ class locality_reader {
   source_text source_;
   std::uint32_t workers_ = 0;
   std::size_t workers_offset_ = 0, entries_ = 0;
-  platform_description is_;
+  platform_description description_;
   std::unordered_map<std::string, place> by_name_;
   std::vector<std::size_t> place_offsets_, link_offsets_, pop_offsets_, steal_offsets_;
   std::vector<std::vector<place>> climb_, nearest_;
