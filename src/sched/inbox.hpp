@@ -16,7 +16,7 @@ class alignas(base::cache_line) inbox {
  public:
   bool is_empty() const noexcept { return head_.load(std::memory_order_acquire) == 0; }
 
-  /// `link` is the waiter of the task or suspension `i`; its lowest pointer bit tells them apart in the list.
+  /// `link` is the waiter of a task, or of a suspension if `suspended`. The lowest bit of its pointer keeps which.
   void put(waiter& link, bool suspended) noexcept {
     auto head = head_.load(std::memory_order_relaxed);
     do link.next = reinterpret_cast<waiter*>(head);
@@ -32,7 +32,7 @@ class alignas(base::cache_line) inbox {
     return put > taken ? put - taken : 0;
   }
 
-  /// Removes all items and calls each(link, suspended) for each, oldest first. Whether there were any.
+  /// Removes all items and calls each(link, suspended) for each, oldest first. Returns whether there were any.
   template <class Each>
   bool take_all(Each&& each) {
     if (is_empty()) return false;
@@ -57,7 +57,7 @@ class alignas(base::cache_line) inbox {
     return any;
   }
 
-  /// For reports: the newest item, with its lowest bit as in the list; 0: none.
+  /// For reports: pointer to the newest item, with the bit of put(); 0: none.
   std::uintptr_t newest() const noexcept { return head_.load(std::memory_order_acquire); }
 
  private:

@@ -74,7 +74,7 @@ service_thread::client::finding poll_coordinator::poll_once(thread_state& t) noe
 
 void poll_coordinator::sooner(std::int64_t due, urgency how) noexcept {
   scheduler* const owner = owner_.load(std::memory_order_seq_cst);
-  if (!owner) return;  // begin() checks
+  if (!owner) return;  // begin() will check what is pending
   dedicated_.wake();
   if (due == never) return;  // the poller will call poll_now()
   // A worker that searches for work polls, or calls hand_over() when it stops.
@@ -85,7 +85,7 @@ void poll_coordinator::sooner(std::int64_t due, urgency how) noexcept {
   service_.call(due, how == urgency::at_once);
 }
 
-// While operations are pending, idle workers poison no events at the end of a runtime. Now one of them must check
+// At the end of a runtime, idle workers poison no events while operations are pending. Now one of them must check
 // again.
 void poll_coordinator::none_pending() noexcept {
   if (scheduler* const owner = owner_.load(std::memory_order_seq_cst))

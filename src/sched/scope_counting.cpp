@@ -48,8 +48,8 @@ void count_ended_elsewhere(thread_state& t, finish_scope* scope) noexcept {
 
 namespace {
 
-/// A worker counts an end, then reads `waiting`; a waiter sets `waiting`, then reads the counts. Whether a heavy fence
-/// of the waiter alone orders the two, so that the worker needs no fence.
+/// A worker counts an end, then reads `waiting`; a waiter sets `waiting`, then reads the counts. True if a heavy fence
+/// of the waiter orders both, so that the worker needs none.
 bool has_heavy_fence() noexcept { return !base::thread_sanitizer && base::asymmetric::by_kernel; }
 
 bool is_quiet(const thread_state& t, const finish_scope& scope) noexcept {

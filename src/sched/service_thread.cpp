@@ -88,7 +88,8 @@ void service_thread::serve(scheduler& owner) {
     const auto [due, was] = client_.poll_once(*t);
     const std::int64_t time = now();
     if (std::exchange(before, seen) != seen) waits_since = time;  // a worker stopped polling, or an operation began
-    // While every worker has work, a poll takes a processor from one of them, and its finds have to wait for a worker.
+    // While every worker has work, a poll takes a core from one of them, and the tasks that it makes ready have to
+    // wait.
     const std::uint64_t without_work = owner.searching_and_parked.load(std::memory_order_relaxed);
     const bool all_work = without_work == 0, all_sleep = without_work >> 32 == owner.workers.size();
     const std::int64_t least = all_work ? longest_pause / 2 : least_pause;

@@ -27,7 +27,7 @@ struct stack {
   void* sanitizer = nullptr;  // ThreadSanitizer's fiber
   // For debuggers and reports.
   stack* older = nullptr;      // made before this one
-  suspension* left = nullptr;  // of the task that is suspended on this stack
+  suspension* left = nullptr;  // the suspension of the task that left this stack; null: none
 };
 
 class stack_pool {

@@ -14,6 +14,7 @@ trace::name_id name_in_trace(worker& w, const task_record& task) {
   return w.names.intern(w.owner->recorder->names(), task.name, task.where, task_name);
 }
 
+/// Records the task as what it does for a higher floor (thread_state::shown_as).
 [[gnu::noinline]] void record_shown(worker& w, trace::ticks end, std::uint64_t cause) {
   trace::record r = std::exchange(w.shown_as, trace::record());
   r.start = w.span_start;
