@@ -1,4 +1,4 @@
-// line_writer.hpp - puts numbers and texts together into lines, and lines into a stream, a megabyte at a time.
+// line_writer.hpp - formats numbers and texts into a buffer, and writes it to a stream a megabyte at a time.
 //
 // Threads     one owner.
 // Cost        about 2 ns per piece: no locale, no virtual call, no allocation but for texts beyond the buffer.
@@ -19,8 +19,8 @@ class line_writer {
 
   line_writer& operator<<(std::string_view text) {
     if (text.empty()) return *this;  // its data may be null
-    if (text.size() > room()) flush();
-    if (text.size() > room()) {
+    if (text.size() > free_bytes()) flush();
+    if (text.size() > free_bytes()) {
       to_.write(text.data(), static_cast<std::streamsize>(text.size()));
       return *this;
     }
@@ -52,11 +52,11 @@ class line_writer {
   }
 
  private:
-  std::size_t room() const noexcept { return static_cast<std::size_t>(buffer_.data() + buffer_.size() - at_); }
+  std::size_t free_bytes() const noexcept { return static_cast<std::size_t>(buffer_.data() + buffer_.size() - at_); }
   template <class Integer>
   line_writer& digits(Integer n, int base) {
     constexpr std::size_t longest = 24;
-    if (room() < longest) flush();
+    if (free_bytes() < longest) flush();
     at_ = std::to_chars(at_, at_ + longest, n, base).ptr;
     return *this;
   }
