@@ -1,4 +1,4 @@
-"""bootstrap_test.py ROOT - the script `stretto` on systems that lack what it needs, played by fake tools.
+"""bootstrap_test.py ROOT - the script `stretto` on systems that lack what it needs, simulated by fake tools.
 
 A copy of the script runs with a PATH of its own, in which apt-get, dpkg-query, sudo, cmake and ninja are
 small scripts that write down how they were called.
@@ -26,7 +26,7 @@ FAKES = {
 }
 
 
-class FrontDoor(unittest.TestCase):
+class BootstrapScript(unittest.TestCase):
     def setUp(self):
         self.root = Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.root)
@@ -54,12 +54,12 @@ class FrontDoor(unittest.TestCase):
         self.out, self.err, self.log = done.stdout, done.stderr, log.read_text()
         return done.returncode
 
-    def test_a_command_is_built_and_gets_the_words_and_the_folder_of_the_user(self):
+    def test_a_command_is_built_and_gets_the_arguments_and_the_folder_of_the_user(self):
         self.assertEqual(self.run_it("platform", "--json", "two words"), 0)
         self.assertEqual(self.out, "built command: platform --json two words, in /\n")
         self.assertNotIn("apt-get", self.log)
 
-    def test_when_nothing_is_to_be_done_nothing_is_said(self):
+    def test_an_up_to_date_build_prints_nothing(self):
         self.run_it("platform")
         self.assertIn("configuring release", self.err)
         self.run_it("platform")
@@ -68,28 +68,28 @@ class FrontDoor(unittest.TestCase):
     def test_the_exit_code_of_the_command_is_ours(self):
         self.assertEqual(self.run_it("demo", CODE="3"), 3)
 
-    def test_what_is_missing_is_installed_and_nothing_else(self):
+    def test_only_missing_packages_are_installed(self):
         self.assertEqual(self.run_it("demo", LACKING="libhwloc-dev"), 0)
         self.assertIn("apt-get install -y -qq --no-install-recommends libhwloc-dev\n", self.log)
         self.assertIn("to build, installing: libhwloc-dev", self.err)
         self.assertNotIn("sudo", self.log)
 
-    def test_who_is_not_root_is_asked_by_sudo(self):
+    def test_a_user_other_than_root_installs_through_sudo(self):
         self.run_it("demo", LACKING="cmake", USER_ID="1000")
         self.assertIn("sudo\napt-get install", self.log)
 
-    def test_without_sudo_the_command_for_root_is_told(self):
+    def test_without_sudo_the_command_for_root_is_printed(self):
         self.assertEqual(self.run_it("demo", LACKING="cmake", USER_ID="1000", without=["sudo"]), 1)
         self.assertIn("As root, run:  apt-get install cmake", self.err)
 
-    def test_without_apt_the_list_is_told_and_the_build_goes_on_where_the_tools_are_there(self):
+    def test_without_apt_the_list_is_printed_and_the_build_continues_if_the_tools_exist(self):
         for tool in ["c++", "pkg-config", "python3"]:
             self.put(self.bin / tool, "")
         self.assertEqual(self.run_it("demo", without=["apt-get"]), 0)
         self.assertIn("this system has no apt", self.err)
         self.assertIn("libhwloc-dev", self.err)
 
-    def test_without_apt_and_tools_it_stops_and_says_which(self):
+    def test_without_apt_and_tools_it_stops_and_names_the_missing_ones(self):
         self.assertEqual(self.run_it("demo", without=["apt-get"]), 1)
         self.assertIn('"c++" is not here yet', self.err)
 
@@ -151,7 +151,7 @@ class FrontDoor(unittest.TestCase):
     def test_failing_tests_fail_the_script(self):
         self.assertEqual(self.run_it("test", CTEST_CODE="8"), 8)
 
-    def test_times_are_told_behind_the_summary_and_failing_tests_fail_all_the_same(self):
+    def test_times_are_printed_after_the_summary_and_failing_tests_still_fail(self):
         self.put(self.bin / "python3", 'echo "times: $*"')
         self.assertEqual(self.run_it("test", "--times", CTEST_CODE="8"), 8)
         self.assertTrue(self.out.splitlines()[-1].startswith("times: -B "))

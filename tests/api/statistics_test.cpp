@@ -50,7 +50,7 @@ TEST_CASE("ready tasks are counted in every queue: in order, by priority, bound,
     CHECK(ready() == 8);
   });
   while (rt.step()) {
-  }  // run does not wait for what threads that are no workers have spawned
+  }  // run does not wait for tasks that attached threads have spawned
   CHECK(ready() == 0);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("the table and the JSON of statistics say the same") {
   CHECK(j["modules"][1]["what"] == "syncs");
 }
 
-TEST_CASE("a default statistic counts nothing, and one is added to from threads of no runtime too") {
+TEST_CASE("a default statistic counts nothing, and threads outside of the runtime can add to one") {
   CHECK_NOTHROW(statistic().add(3));
   class counted final : public module {
    public:

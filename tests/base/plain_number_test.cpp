@@ -1,4 +1,4 @@
-// Numbers for people.
+// plain_number: rounded to a number of digits, without an exponent.
 #include "base/plain_number.hpp"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ TEST_CASE("a number for people has as many digits as were asked for and no expon
   CHECK(plain_number(9.996, 3) == "10");
 }
 
-TEST_CASE("zero and what is no number are printed as they are") {
+TEST_CASE("zero and infinity are printed as they are") {
   CHECK(plain_number(0, 3) == "0");
   CHECK(plain_number(INFINITY, 3) == "inf");
 }

@@ -30,7 +30,8 @@ TEST_CASE("a progress line shows a bar, a share and units") {
         "  tasks      [\x1b[36m====================\x1b[0m                    ]  50 %   30 of 60 steps");
 }
 
-TEST_CASE("a progress line tells the count where nobody knows the total, and no more than all where it was wrong") {
+TEST_CASE(
+    "a progress line shows only the count if the total is unknown, and at most 100 % if the total was too small") {
   CHECK(progress_text({"search", "nodes", 12345, 0}, false) == "  search     12345 nodes");
   CHECK(progress_text({"search", "nodes", 30, 20}, false) ==
         "  search     [========================================] 100 %   30 of 20 nodes");
@@ -52,7 +53,7 @@ TEST_CASE("a line that was asked for is written anywhere, and erased at the end"
   CHECK(text == "\r" + progress_text({"loud", "steps", 1, 4}, false) + "\r\x1b[K");
 }
 
-TEST_CASE("the variables of the environment ask for a line too, and a colour only as they say") {
+TEST_CASE("environment variables request the line, and its colour") {
   setenv("STRETTO_PROGRESS", "on", 1);
   const auto plain = written_by([] { progress("plain", 4).advance(4); });
   setenv("STRETTO_COLOR", "on", 1);
@@ -64,7 +65,7 @@ TEST_CASE("the variables of the environment ask for a line too, and a colour onl
   CHECK(coloured.find("\x1b[36m") != coloured.npos);
 }
 
-TEST_CASE("the newer of two progresses has the line, and all are listed, in any order of their ends") {
+TEST_CASE("the newest progress has the line, and all are listed, whichever ends first") {
   CHECK(progress_now().empty());
   auto outer = std::make_unique<progress>("outer", 10);
   const auto text = written_by([&] {
@@ -91,6 +92,6 @@ TEST_CASE("threads that advance one progress lose nothing") {
     for (auto& t : threads) t.join();
     CHECK(p.done() == 4000);
   });
-  // A thread that draws gives way to one that asks for the state: there may have been no line at all.
+  // A thread does not draw while another one reads the state: there may have been no line at all.
   CHECK((text.empty() || text.ends_with("\r\x1b[K")));
 }

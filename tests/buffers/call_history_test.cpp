@@ -33,7 +33,7 @@ buffer_call blur() {
 
 }  // namespace
 
-TEST_CASE("calls that say the same have one hash, and every word of them changes it") {
+TEST_CASE("equal calls have equal hashes, and every field changes the hash") {
   CHECK(blur().hash() == blur().hash());
   std::vector<buffer_call> others(16, blur());
   others[0].name = "blur2";
@@ -94,7 +94,7 @@ TEST_CASE("the text of a call names its buffers and mappers") {
   CHECK(buffer_call{}.text() == "end of the program");
 }
 
-TEST_CASE("equal courses have equal hashes after each call, and others differ from the first other call on") {
+TEST_CASE("equal histories have equal hashes after each call, and others differ from the first different call on") {
   for (coordinate differs_at = 0; differs_at < 40; ++differs_at) {
     call_history a, b;
     add_reads(a, 0, 40);
@@ -134,7 +134,7 @@ TEST_CASE("a long history keeps the last calls, and reports older ones as not st
   CHECK(a.compare(call_history().window()).is == verdict::unknown);
 }
 
-TEST_CASE("a host task is known by its line, and a launch by its kernel wherever it was launched") {
+TEST_CASE("a host task is identified by its line, and a launch by its kernel, wherever it is launched") {
   const auto at = [](buffer_call::verb what, const std::source_location& where) {
     call_history c;
     c.add(std::make_shared<const call_signature>(buffer_call{.what = what, .name = "same"}), 0, where);
@@ -158,7 +158,7 @@ TEST_CASE("the text of nodes has numbers and intervals, and is shortened for ver
   CHECK(text_of_nodes(odd) == "nodes 1, 3, 5, 7, 9, 11 and 44 more");
 }
 
-TEST_CASE("the few differ from the many, and of two the second from the first") {
+TEST_CASE("the report says that the minority differs from the majority, and of two nodes the second from the first") {
   const call_of_node calls[] = {
       {0, "a", "p.cpp:1", 1}, {2, "b", "p.cpp:2", 2}, {1, "a", "p.cpp:1", 1}, {3, "a", "p.cpp:1", 1}};
   CHECK(std::string(stretto::buffers::error_of(divergence_report_of(16, true, calls)).what())

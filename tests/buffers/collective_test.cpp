@@ -27,40 +27,39 @@ STRETTO_KERNEL(number_all, (out<int> u, int by), { u(global_id(0)) = global_id(0
 
 /// An all-gather: each call of `all` returns on every node the values of all nodes for this call of the group. Like
 /// MPI, it does not check that nodes make the same call.
-class meeting_place {
+class all_gather {
  public:
-  explicit meeting_place(std::uint32_t nodes) : nodes_(nodes), calls_(nodes) {}
+  explicit all_gather(std::uint32_t nodes) : nodes_(nodes), calls_(nodes) {}
 
   std::vector<int> all(std::uint32_t node, std::uint32_t group, int mine) {
-    std::shared_ptr<meeting> here;
+    std::shared_ptr<round> current;
     {
       const std::scoped_lock lock(mutex_);
       const std::size_t number = calls_[node][group]++;
-      auto& meetings = meetings_[group];
-      while (meetings.size() <= number)
-        meetings.push_back(std::make_shared<meeting>(meeting{std::vector<int>(nodes_), 0}));
-      here = meetings[number];
-      here->brought[node] = mine;
-      ++here->came;
+      auto& rounds = rounds_[group];
+      while (rounds.size() <= number) rounds.push_back(std::make_shared<round>(round{std::vector<int>(nodes_), 0}));
+      current = rounds[number];
+      current->values[node] = mine;
+      ++current->arrived;
     }
-    while (!has_met(*here)) yield();
-    return here->brought;
+    while (!is_complete(*current)) yield();
+    return current->values;
   }
 
  private:
-  struct meeting {
-    std::vector<int> brought;
-    std::uint32_t came = 0;
+  struct round {
+    std::vector<int> values;
+    std::uint32_t arrived = 0;
   };
-  bool has_met(const meeting& m) {
+  bool is_complete(const round& r) {
     const std::scoped_lock lock(mutex_);
-    return m.came == nodes_;
+    return r.arrived == nodes_;
   }
 
   const std::uint32_t nodes_;
   std::mutex mutex_;
   std::vector<std::array<std::size_t, 4>> calls_;
-  std::array<std::vector<std::shared_ptr<meeting>>, 4> meetings_;
+  std::array<std::vector<std::shared_ptr<round>>, 4> rounds_;
 };
 
 }  // namespace
@@ -94,11 +93,12 @@ TEST_CASE("a collective task runs once on every node, receives its index, and us
 }
 
 TEST_CASE(
-    "collective tasks of a group meet one another on all nodes and never overlap on one, whatever other groups do") {
+    "collective tasks of a group run in the same order on all nodes and never overlap on one, whatever other groups "
+    "do") {
   for (std::uint32_t seed = 0; seed < 12; ++seed) {
     const std::uint32_t nodes = seed % 4 + 1, workers = seed / 4 % 3 + 1;
     INFO("seed " << seed);
-    meeting_place place(nodes);
+    all_gather values(nodes);
     test::on_nodes_of(simulated_job({.nodes = nodes, .seed = seed}), {.workers = workers}, [&](runtime&) {
       std::mt19937 random(seed);  // the same on every node
       std::array<std::atomic<int>, 3> inside{};
@@ -115,7 +115,7 @@ TEST_CASE(
         const auto body = [&, group, i](collective_part me) {
           wrong += inside[group]++ != 0;
           int sum = 0;
-          for (const int other : place.all(me.node, group, i)) wrong += other != i, ++sum;
+          for (const int other : values.all(me.node, group, i)) wrong += other != i, ++sum;
           wrong += sum != static_cast<int>(me.nodes);
           --inside[group];
           ++ran;
@@ -123,7 +123,7 @@ TEST_CASE(
         if (adds) {
           host_task(
               collective{group},
-              [&place, body](collective_part me, view<int> u) { body(me), u(me.node) += static_cast<int>(me.node); },
+              [body](collective_part me, view<int> u) { body(me), u(me.node) += static_cast<int>(me.node); },
               u.inout(one_to_one));
           for (std::uint32_t n = 0; n < nodes; ++n) expected[n] += static_cast<int>(n);
         } else {
@@ -150,44 +150,44 @@ TEST_CASE("collective tasks of two groups overlap") {
   });
 }
 
-TEST_CASE("behind a collective task that fails on a node none of its group runs there, and those of others do") {
+TEST_CASE(
+    "after a collective task fails on a node, later ones of its group are skipped there, and other groups continue") {
   test::on_nodes_of(simulated_job({.nodes = 3, .seed = 5}), {.workers = 2}, [](runtime&) {
     std::atomic<int> later = 0, other = 0;
     const event failed = host_task(collective{0}, [](collective_part me) {
       if (me.node == 1) throw std::runtime_error("the link is down");
     });
     const event behind = host_task(collective{0}, [&later] { ++later; });
-    const event beside = host_task(collective{1}, [&other] { ++other; });
-    wait(beside);
+    const event of_other_group = host_task(collective{1}, [&other] { ++other; });
+    wait(of_other_group);
     CHECK(other == 1);
-    const std::string words = test::thrown_by([&] { wait(behind); });
-    CHECK((words.find("the link is down") != words.npos) == (this_node() == 1));
+    const std::string text = test::thrown_by([&] { wait(behind); });
+    CHECK((text.find("the link is down") != text.npos) == (this_node() == 1));
     CHECK(later == (this_node() == 1 ? 0 : 1));
     test::thrown_by([&] { wait(failed); });
   });
 }
 
-TEST_CASE("in a job that MPI does not join, a collective task has no communicator, and says so") {
+TEST_CASE("in a job without MPI, a collective task that requests a communicator fails with N30") {
   test::on_nodes_of(simulated_job({.nodes = 2, .seed = 1}), {.workers = 1}, [](runtime&) {
     const event asked = host_task(collective{7}, [](collective_part me) {
       CHECK(me.group == 7);
       me.communicator<int>();
     });
-    const std::string words = test::thrown_by([&] { wait(asked); });
-    CHECK_MESSAGE(words.find("error N30: there is no MPI communicator for a collective task\n"
-                             "  requested   collective_test.cpp:") == 0,
-                  words);
-    CHECK(words.find("because     the nodes of this job are not MPI processes") != words.npos);
+    const std::string text = test::thrown_by([&] { wait(asked); });
+    CHECK_MESSAGE(text.find("error N30: there is no MPI communicator for a collective task\n"
+                            "  requested   collective_test.cpp:") == 0,
+                  text);
+    CHECK(text.find("because     the nodes of this job are not MPI processes") != text.npos);
   });
 }
 
 TEST_CASE("two nodes that write the same elements in a collective task are refused on all nodes") {
   test::on_nodes_of(simulated_job({.nodes = 2, .seed = 1}), {.workers = 1}, [](runtime&) {
     buffer<int> u(box(0, 8), {.name = "u"});
-    const std::string words =
+    const std::string text =
         test::thrown_by([&] { host_task(name("both"), collective{}, [](view<int>) {}, u.out(all)); });
-    CHECK_MESSAGE(words.find("error B04: two chunks of \"both\" write the same elements of buffer B0 \"u\"") == 0,
-                  words);
+    CHECK_MESSAGE(text.find("error B04: two chunks of \"both\" write the same elements of buffer B0 \"u\"") == 0, text);
     host_task(
         collective{},
         [](collective_part me, view<int> u) {

@@ -44,7 +44,7 @@ class chain {
 
 }  // namespace
 
-TEST_CASE("the last horizon settings apply from that point of the program on") {
+TEST_CASE("horizon settings apply from the call of set_horizons on") {
   const test::with_variable at_once("STRETTO_PIPELINE", "off");  // the counts must include all launches so far
   runtime rt({.workers = 1, .devices = "none"});
   rt.run([] {

@@ -1,4 +1,5 @@
-// happens_before_test.cpp - clocks compared with reachability in the reported graph, over thousands of graphs.
+// happens_before_test.cpp - compares the order that happens_before finds with reachability, in thousands of random
+// graphs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,12 +15,13 @@ using node_id = happens_before::node_id;
 
 namespace {
 
-enum class missing { nothing_allowed, something_allowed };
+/// Whether happens_before may call two unordered operations ordered, because it forgets old ones.
+enum class forgetting { none, allowed };
 
 /// Random operations, merges and tasks, and for each operation its real predecessors.
 class order_model {
  public:
-  order_model(std::uint32_t seed, happens_before::limits limits, missing allowed)
+  order_model(std::uint32_t seed, happens_before::limits limits, forgetting allowed)
       : random_(seed), order_(limits), allowed_(allowed), histories_(1 + seed % 5), task_past_(histories_.size()) {}
 
   void run(int steps) {
@@ -28,11 +30,11 @@ class order_model {
 
  private:
   /// A node that can be followed: an operation, or a merge of some.
-  struct thing {
+  struct graph_node {
     node_id node;
-    std::vector<bool> past;  // the operations before it, itself included
-    bool has_begun = false;  // or is not needed
-    std::vector<std::size_t> after;
+    std::vector<bool> past;          // the operations before it, itself included
+    bool has_begun = false;          // true from the start for what is no operation
+    std::vector<std::size_t> after;  // indices of its preconditions, until they are in `past`
   };
 
   std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
@@ -46,38 +48,38 @@ class order_model {
     const std::size_t s = below(histories_.size());
     switch (below(8)) {
       case 0: {  // a merge
-        thing t{order_.make(), {}, true, {}};
-        for (std::size_t n = below(4); n-- > 0 && !things_.empty();) follow(t, recent());
+        graph_node t{order_.make(), {}, true, {}};
+        for (std::size_t n = below(4); n-- > 0 && !nodes_.empty();) follow(t, recent());
         add_to_ready(std::move(t));
         break;
       }
       case 1:  // a task waits for something that has ended
-        if (const std::size_t n = recent_ended(); n < things_.size()) {
-          order_.wait(histories_[s], things_[n].node);
-          unite(task_past_[s], things_[n].past);
+        if (const std::size_t n = recent_ended(); n < nodes_.size()) {
+          order_.wait(histories_[s], nodes_[n].node);
+          unite(task_past_[s], nodes_[n].past);
         }
         break;
       case 2: {  // a task ends, and one spawned by another takes its slot
         const std::size_t by = below(histories_.size());
         if (by == s) break;
         const node_id end = order_.end_of(histories_[s]);
-        things_.push_back({end, task_past_[s], true, {}});
+        nodes_.push_back({end, task_past_[s], true, {}});
         const node_id spawner = order_.state_of(histories_[by]);
         order_.restart(histories_[s]);
         if (spawner) histories_[s].pending.push_back(spawner);
         task_past_[s] = task_past_[by];
-        if (const std::size_t n = recent_ended(); n < things_.size()) {
-          histories_[s].pending.push_back(things_[n].node);
-          unite(task_past_[s], things_[n].past);
+        if (const std::size_t n = recent_ended(); n < nodes_.size()) {
+          histories_[s].pending.push_back(nodes_[n].node);
+          unite(task_past_[s], nodes_[n].past);
         }
         break;
       }
       case 3:
       case 4:
       case 5: {  // an operation is submitted
-        thing t{order_.make(), task_past_[s], false, {}};
+        graph_node t{order_.make(), task_past_[s], false, {}};
         order_.follow(t.node, order_.state_of(histories_[s]));
-        for (std::size_t n = below(4); n-- > 0 && !things_.empty();) follow(t, recent());
+        for (std::size_t n = below(4); n-- > 0 && !nodes_.empty();) follow(t, recent());
         add_to_ready(std::move(t));
         break;
       }
@@ -85,31 +87,31 @@ class order_model {
     }
   }
 
-  void follow(thing& t, std::size_t n) {
-    order_.follow(t.node, things_[n].node);
+  void follow(graph_node& t, std::size_t n) {
+    order_.follow(t.node, nodes_[n].node);
     t.after.push_back(n);
   }
-  std::size_t recent() { return things_.size() - 1 - below(std::min<std::size_t>(things_.size(), 12)); }
+  std::size_t recent() { return nodes_.size() - 1 - below(std::min<std::size_t>(nodes_.size(), 12)); }
   bool has_ended(std::size_t n) const {
-    return things_[n].has_begun && std::ranges::all_of(things_[n].after, [&](std::size_t m) { return has_ended(m); });
+    return nodes_[n].has_begun && std::ranges::all_of(nodes_[n].after, [&](std::size_t m) { return has_ended(m); });
   }
   std::size_t recent_ended() {
-    if (things_.empty()) return 0;
+    if (nodes_.empty()) return 0;
     const std::size_t n = recent();
-    if (!has_ended(n)) return things_.size();
+    if (!has_ended(n)) return nodes_.size();
     settle_past(n);
     return n;
   }
   void settle_past(std::size_t n) {
-    for (const std::size_t m : things_[n].after) {
+    for (const std::size_t m : nodes_[n].after) {
       settle_past(m);
-      unite(things_[n].past, things_[m].past);
+      unite(nodes_[n].past, nodes_[m].past);
     }
-    things_[n].after.clear();
+    nodes_[n].after.clear();
   }
-  void add_to_ready(thing t) {
-    things_.push_back(std::move(t));
-    if (!things_.back().has_begun) waiting_.push_back(things_.size() - 1);
+  void add_to_ready(graph_node t) {
+    nodes_.push_back(std::move(t));
+    if (!nodes_.back().has_begun) waiting_.push_back(nodes_.size() - 1);
   }
 
   /// Begins a random operation of which all preconditions have ended.
@@ -117,13 +119,13 @@ class order_model {
     std::ranges::shuffle(waiting_, random_);
     for (std::size_t i = 0; i < waiting_.size(); ++i) {
       const std::size_t n = waiting_[i];
-      if (!std::ranges::all_of(things_[n].after, [&](std::size_t m) { return has_ended(m); })) continue;
+      if (!std::ranges::all_of(nodes_[n].after, [&](std::size_t m) { return has_ended(m); })) continue;
       waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
       settle_past(n);
-      thing& t = things_[n];
+      graph_node& t = nodes_[n];
       t.has_begun = true;
       if (!order_.begin(t.node)) {
-        CHECK(allowed_ == missing::something_allowed);
+        CHECK(allowed_ == forgetting::allowed);
         epochs_.push_back({0, 0});
       } else {
         compare(t);
@@ -135,58 +137,57 @@ class order_model {
     }
   }
 
-  void compare(const thing& t) {
+  void compare(const graph_node& t) {
     bool right = true;
     for (std::size_t e = 0; e < epochs_.size(); ++e) {
       const bool before = e < t.past.size() && t.past[e], is_ordered = order_.is_before(epochs_[e]);
-      right = right && (before ? is_ordered : !is_ordered || allowed_ == missing::something_allowed);
-      denied_ += !is_ordered;
+      right = right && (before ? is_ordered : !is_ordered || allowed_ == forgetting::allowed);
+      unordered_pairs_ += !is_ordered;
     }
     CHECK(right);
   }
 
   std::mt19937 random_;
   happens_before order_;
-  const missing allowed_;
+  const forgetting allowed_;
   std::vector<happens_before::wait_history> histories_;
   std::vector<std::vector<bool>> task_past_;
-  std::vector<thing> things_;
+  std::vector<graph_node> nodes_;
   std::vector<std::size_t> waiting_;
   std::vector<happens_before::epoch> epochs_;
 
  public:
-  std::size_t denied_ = 0;
+  std::size_t unordered_pairs_ = 0;
 };
 
 }  // namespace
 
 TEST_CASE("an operation is before another exactly if it can be reached from it") {
-  std::size_t denied = 0;
+  std::size_t unordered_pairs = 0;
   const auto seeds = test::scaled_of_one_thread(4'000u, 100'000u);
   for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
-    order_model m(seed, {.most_nodes = 1 << 10, .clock_capacity = 1 << 14, .most_chains = 256},
-                  missing::nothing_allowed);
+    order_model m(seed, {.most_nodes = 1 << 10, .clock_capacity = 1 << 14, .most_chains = 256}, forgetting::none);
     m.run(150);
-    denied += m.denied_;
+    unordered_pairs += m.unordered_pairs_;
   }
-  CHECK(denied > 25 * seeds);
+  CHECK(unordered_pairs > 25 * seeds);
 }
 
-TEST_CASE("however little is remembered, nothing that is ordered is called unordered") {
-  std::size_t denied = 0;
+TEST_CASE("with little memory, ordered operations are never reported as unordered") {
+  std::size_t unordered_pairs = 0;
   const auto seeds = test::scaled_of_one_thread(4'000u, 100'000u);
   for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
     order_model m(seed, {.most_nodes = std::size_t{16} << seed % 4, .clock_capacity = 64, .most_chains = 2 + seed % 7},
-                  missing::something_allowed);
+                  forgetting::allowed);
     m.run(300);
-    denied += m.denied_;
+    unordered_pairs += m.unordered_pairs_;
   }
-  CHECK(denied > 2 * seeds);
+  CHECK(unordered_pairs > 2 * seeds);
 }
 
-TEST_CASE("a long chain, of operations that one task submits or that events order, takes one place after another") {
+TEST_CASE("a long chain of operations, ordered by their task or by events, is one chain") {
   happens_before order;
   happens_before::wait_history body;
   node_id last = 0;
@@ -216,7 +217,7 @@ TEST_CASE("merges of merges may be as deep as a program is long") {
   CHECK(order.begin(last));
 }
 
-TEST_CASE("operations that nothing orders take chains up to a limit, and then the oldest are forgotten") {
+TEST_CASE("unordered operations take a chain each up to a limit; then the oldest are forgotten") {
   happens_before order({.most_chains = 100});
   std::vector<happens_before::epoch> all;
   for (int i = 0; i < 1000; ++i) {
