@@ -54,7 +54,7 @@ void add(std::string& line, const char* name, const std::string& value) {
   line.append(line.empty() ? "{\"" : ",\"").append(name).append("\":").append(value);
 }
 
-// The request: the part that a measurement and a refusal have in common.
+// The fields of a benchmark's options, with which the lines of measured and of skipped ones begin.
 std::string opening(const program& p, const options& o) {
   std::string line;
   add(line, "system", quoted(p.system));
@@ -194,7 +194,7 @@ void bind_to_core(int number) {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(core, &one);
-  sched_setaffinity(0, sizeof one, &one);  // refused, it runs as it would have
+  sched_setaffinity(0, sizeof one, &one);  // if the system refuses, the thread stays unbound
 }
 
 double resident_bytes() {

@@ -1,5 +1,4 @@
-// sha1.hpp - SHA-1 of one 24-byte or 20-byte message, the step of the splittable random stream of
-// UTS.
+// sha1.hpp - SHA-1 of one 24-byte or 20-byte message, the step of the splittable random stream of UTS.
 //
 // Cost        one compression (80 rounds, about 90 ns), no allocation, no table.
 // Source      FIPS 180-4, sections 5.1.1, 6.1.2; both messages fit one 64-byte block.

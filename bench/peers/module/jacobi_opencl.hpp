@@ -1,3 +1,4 @@
+// jacobi_opencl.hpp - the relaxation of the demo jacobi3d on a device of each rank, by hand with OpenCL and MPI.
 #pragma once
 
 #include "common/measure.hpp"

@@ -10,21 +10,22 @@ using namespace stretto;
 
 namespace {
 
-struct pinged {
+struct counter {
   long count = 0;
   void ping() { ++count; }
 };
 
-struct luggage {
+struct payload {
   std::vector<char> content;
   template <class Archive>
-  friend void fields(Archive& a, archived<luggage, Archive>& x) {
+  friend void fields(Archive& a, archived<payload, Archive>& x) {
     a(x.content);
   }
 };
 
-/// How many nanoseconds more than an async it takes per message, in turn with asyncs and after one of each for warming
-/// up: the medians of `rounds`. Each returns the seconds of so many.
+/// Nanoseconds that a message takes more than an async: the difference of medians over `rounds`, interleaved, after a
+/// warm-up of both. by_async(n) and by_send(n) return the seconds of n.
+///   count   asyncs or messages per round
 template <class Async, class Send>
 bench::outcome compare(Async&& by_async, Send&& by_send, long count) {
   constexpr int rounds = 11;
@@ -36,42 +37,41 @@ bench::outcome compare(Async&& by_async, Send&& by_send, long count) {
   return {.value = send - async, .facts = {{"async", async}, {"send", send}, {"asyncs", send / async}}};
 }
 
-/// `all` asks so many times, each time by the call that it is given, and waits.
+/// Compares asyncs with messages to an object of this node. all(n, issue) calls issue n times and waits for all.
 template <class All>
 bench::outcome compare_with_asyncs(const bench::options& o, All&& all) {
   if (this_node() != 0) return {};
-  const auto here = make_mobile<pinged>();
+  const auto here = make_mobile<counter>();
   long n = 0;
-  const auto seconds_of = [&all](auto&& ask) {
-    return [&all, ask](long count) {
+  const auto seconds_of = [&all](auto&& issue) {
+    return [&all, issue](long count) {
       const bench::stopwatch clock;
-      all(count, ask);
+      all(count, issue);
       return clock.seconds();
     };
   };
   const auto result = compare(seconds_of([&n] { return async([&n] { ++n; }); }),
-                              seconds_of([&here] { return send(here, call<&pinged::ping>()); }), 10 * o.steps);
-  bench::expect("messages handled", send(here, call([](const pinged& p) { return p.count; })).get(), n);
+                              seconds_of([&here] { return send(here, call<&counter::ping>()); }), 10 * o.steps);
+  bench::expect("messages handled", send(here, call([](const counter& p) { return p.count; })).get(), n);
   destroy(here).get();
   return result;
 }
 
 }  // namespace
 
-/// From a message to an object of the other node, which nobody waits for, to the event that says that none is on its
-/// way.
+/// Microseconds from the send of a message to an object of the other node, without a wait for it, to quiescence.
 bench::outcome time_quiescence(const bench::options& o) {
   need_two();
   if (this_node() != 0) return {};
-  const auto there = make_mobile<pinged>(at_node(1));
+  const auto there = make_mobile<counter>(at_node(1));
   const long turns = o.steps;
   const bench::stopwatch clock;
   for (long i = 0; i < turns; ++i) {
-    detached([&] { send(there, call<&pinged::ping>()); });
+    detached([&] { send(there, call<&counter::ping>()); });
     wait(quiescence());
   }
   const double seconds = clock.seconds();
-  if (send(there, call([](const pinged& p) { return p.count; })).get() != turns)
+  if (send(there, call([](const counter& p) { return p.count; })).get() != turns)
     throw bench::wrong_answer("a message was lost");
   destroy(there).get();
   return {.value = seconds * 1e6 / static_cast<double>(turns)};
@@ -79,32 +79,32 @@ bench::outcome time_quiescence(const bench::options& o) {
 
 /// A message to an object of this node and a wait for it, compared with an async and a wait.
 bench::outcome compare_near(const bench::options& o) {
-  return compare_with_asyncs(o, [](long count, auto&& ask) {
-    for (long i = 0; i < count; ++i) ask().get();
+  return compare_with_asyncs(o, [](long count, auto&& issue) {
+    for (long i = 0; i < count; ++i) issue().get();
   });
 }
 
-/// As many as one asks for and one wait for all.
+/// The same for many asyncs or messages and one wait for all of them.
 bench::outcome compare_near_in_flood(const bench::options& o) {
-  return compare_with_asyncs(o, [](long count, auto&& ask) {
+  return compare_with_asyncs(o, [](long count, auto&& issue) {
     finish([&] {
-      for (long i = 0; i < count; ++i) ask();
+      for (long i = 0; i < count; ++i) issue();
     });
   });
 }
 
-/// An object with so many bytes, to the other node and back: half of that.
+/// Microseconds of one migration of an object with o.size bytes: half of the way to the other node and back.
 bench::outcome time_migration(const bench::options& o) {
   need_two();
   if (this_node() != 0) return {};
   const long turns = o.size > 200'000 ? o.steps / 5 : o.steps;
-  const auto m = make_mobile<luggage>(std::vector<char>(static_cast<std::size_t>(o.size), 'a'));
+  const auto m = make_mobile<payload>(std::vector<char>(static_cast<std::size_t>(o.size), 'a'));
   migrate(m, at_node(1)).get(), migrate(m, at_node(0)).get();
   const bench::stopwatch clock;
   for (long i = 0; i < turns; ++i) migrate(m, at_node(1)).get(), migrate(m, at_node(0)).get();
   const double seconds = clock.seconds();
   const auto left =
-      send(m, call([](const luggage& l) { return std::count(l.content.begin(), l.content.end(), 'a'); })).get();
+      send(m, call([](const payload& l) { return std::count(l.content.begin(), l.content.end(), 'a'); })).get();
   bench::expect("bytes of the object", left, o.size);
   destroy(m).get();
   return {.value = seconds * 1e6 / (2.0 * static_cast<double>(turns))};

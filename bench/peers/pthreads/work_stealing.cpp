@@ -1,15 +1,12 @@
-// work_stealing.cpp - UTS by hand: POSIX threads, private stacks, chunks of nodes shared under a
-// lock.
+// work_stealing.cpp - UTS by hand: POSIX threads, private stacks, chunks of nodes shared under a lock.
 //
-// A worker keeps its newest nodes on a private stack that no other worker touches. When that holds two
-// chunks and the worker's shelf runs low, the oldest chunk moves to the shelf, from which idle
-// workers steal. No lock is taken while no worker is idle.
+// A worker keeps its newest nodes on a private stack that no other worker touches. When the stack holds two chunks and
+// the worker's queue of shared chunks is short, the worker moves the oldest chunk to the queue, from which idle workers
+// steal.
 //
 // Threads     `workers` POSIX threads, the main thread among them.
-// Invariants  (1) a node is on one stack or one shelf. (2) the search ends when all workers are
-// idle, for an
-//             idle worker has neither stack nor shelf, and only a worker that is not idle makes
-//             nodes.
+// Invariants  (1) a node is on one stack or in one queue. (2) the search ends when all workers are idle: an idle
+//             worker has no nodes, and only a worker that is not idle makes some.
 
 #include <pthread.h>
 
@@ -24,15 +21,15 @@
 namespace {
 
 constexpr std::size_t chunk_nodes = 20;
-constexpr std::size_t chunks_per_thief = 2;  // a shelf holds that many for each other worker
+constexpr std::size_t chunks_per_thief = 2;  // length of a queue, for each other worker
 using chunk = std::vector<uts::node>;
 
-class shelf {
+class chunk_queue {
  public:
-  shelf() { pthread_spin_init(&lock_, PTHREAD_PROCESS_PRIVATE); }
-  ~shelf() { pthread_spin_destroy(&lock_); }
-  shelf(const shelf&) = delete;
-  shelf& operator=(const shelf&) = delete;
+  chunk_queue() { pthread_spin_init(&lock_, PTHREAD_PROCESS_PRIVATE); }
+  ~chunk_queue() { pthread_spin_destroy(&lock_); }
+  chunk_queue(const chunk_queue&) = delete;
+  chunk_queue& operator=(const chunk_queue&) = delete;
 
   void put(chunk c) {
     pthread_spin_lock(&lock_);
@@ -68,13 +65,13 @@ class shelf {
     return taken;
   }
 
-  std::atomic<std::size_t> size_{0};  // looked at before the lock
+  std::atomic<std::size_t> size_{0};  // read before the lock is taken
   pthread_spinlock_t lock_;
   std::deque<chunk> chunks_;
 };
 
 struct alignas(128) worker {
-  shelf shared;
+  chunk_queue shared;
   chunk stack;
   uts::census found;
 };
