@@ -33,29 +33,30 @@ const mpi_found& choose(const launch_options& wanted, const host_environment& he
   throw none;
 }
 
-/// The hosts with the nodes that each gets; none where all nodes are on this one.
+/// The hosts with the number of nodes of each; none if all nodes run on this host.
 std::vector<host> shares(const launch_options& wanted, const host_environment& here) {
   std::vector<host> all = wanted.hosts;
   const auto is_here = [&](const host& h) {
     return h.name == here.host || h.name == "localhost" || h.name == "127.0.0.1";
   };
-  std::uint32_t said = 0, open = 0;
+  std::uint32_t given = 0, unspecified = 0;  // nodes with a host; hosts without a count
   for (const host& h : all) {
-    said += h.nodes;
-    open += h.nodes == 0;
+    given += h.nodes;
+    unspecified += h.nodes == 0;
   }
-  if (!all.empty() && (open ? said + open > wanted.nodes : said != wanted.nodes))
+  if (!all.empty() && (unspecified ? given + unspecified > wanted.nodes : given != wanted.nodes))
     throw error("W56", fmt::format("{} do not fit the counts in --hosts",
                                    wanted.nodes == 1 ? "1 node" : fmt::format("{} nodes", wanted.nodes)))
-        .fact("nodes", open ? fmt::format("{} given for some hosts, and at least one for each of {} others", said, open)
-                            : fmt::format("{} in total for all hosts", said))
-        .remedy(open ? "name fewer hosts, or start more nodes" : fmt::format("-n {}", said));
-  std::uint32_t left = wanted.nodes - std::min(said, wanted.nodes);
+        .fact("nodes", unspecified ? fmt::format("{} given for some hosts, and at least one for each of {} others",
+                                                 given, unspecified)
+                                   : fmt::format("{} in total for all hosts", given))
+        .remedy(unspecified ? "name fewer hosts, or start more nodes" : fmt::format("-n {}", given));
+  std::uint32_t left = wanted.nodes - std::min(given, wanted.nodes);
   for (host& h : all)
     if (h.nodes == 0) {
-      h.nodes = (left + open - 1) / open;
+      h.nodes = (left + unspecified - 1) / unspecified;
       left -= h.nodes;
-      --open;
+      --unspecified;
     }
   if (std::ranges::all_of(all, is_here)) all.clear();
   return all;
@@ -77,13 +78,12 @@ void for_openmpi(plan& p, const launch_options& wanted, const host_environment& 
                  std::uint32_t most) {
   auto& c = p.command;
   const auto add = [&](std::initializer_list<std::string> words) { c.insert(c.end(), words); };
-  add({"-q"});  // what ended is told by us
+  add({"-q"});  // `stretto run` reports failures itself
   if (here.is_root) add({"--allow-run-as-root"});
   add({"-n", std::to_string(wanted.nodes)});
-  if (hosts.empty())
-    p.variables["OMPI_MCA_plm"] = "isolated";  // it asks for ssh even where nothing is started elsewhere
+  if (hosts.empty()) p.variables["OMPI_MCA_plm"] = "isolated";  // else it requires ssh, although all nodes run here
   else add({"--host", listed(hosts)});
-  if (2 * most > here.cores) add({"--oversubscribe"});  // it counts cores, we hardware threads
+  if (2 * most > here.cores) add({"--oversubscribe"});  // Open MPI counts cores, here.cores hardware threads
   const auto each = here.cores / most;
   if (wanted.bind == binding::numa) add({"--bind-to", "numa"});
   else if (wanted.bind == binding::none || !each) add({"--bind-to", "none"});
@@ -107,7 +107,7 @@ void for_mpich(plan& p, const launch_options& wanted, const host_environment& he
   else if (wanted.bind == binding::cores && each) c.insert(c.end(), {"-bind-to", fmt::format("core:{}", each)});
 }
 
-/// Of the interfaces that srun knows, the one by which processes of that MPI find one another; empty: it knows none.
+/// The bootstrap interface (PMI, PMIx) of that MPI among those that srun supports; empty: none.
 std::string interface_of(const std::string& mpi, const host_environment& here) {
   const auto usual =
       mpi == "openmpi" ? std::vector<std::string>{"pmix"} : std::vector<std::string>{"pmi2", "cray_shasta"};
@@ -127,7 +127,7 @@ void choose_interface(plan& p, const launch_options& wanted, const host_environm
     }
   }
   if (!wanted.mpi.empty())
-    p.command.push_back(wanted.mpi == "openmpi" ? "--mpi=pmix" : "--mpi=pmi2");  // srun says what it has instead
+    p.command.push_back(wanted.mpi == "openmpi" ? "--mpi=pmix" : "--mpi=pmi2");  // srun then reports what it supports
 }
 
 void for_slurm(plan& p, const launch_options& wanted, const host_environment& here, const std::vector<host>& hosts) {
@@ -188,8 +188,8 @@ plan plan_of(const launch_options& wanted, const host_environment& here) {
   const auto allocated = std::max(1u, here.allocated_hosts);
   const auto most = most_of(hosts, by_slurm ? (wanted.nodes + allocated - 1) / allocated : wanted.nodes);
   // Each host is taken to have as many cores as this one.
-  const bool is_said = p.variables.contains("STRETTO_WORKERS") || std::ranges::count(here.variables, "STRETTO_WORKERS");
-  if (!is_said && most > 1) p.variables["STRETTO_WORKERS"] = std::to_string(std::max(1u, here.cores / most));
+  const bool is_set = p.variables.contains("STRETTO_WORKERS") || std::ranges::count(here.variables, "STRETTO_WORKERS");
+  if (!is_set && most > 1) p.variables["STRETTO_WORKERS"] = std::to_string(std::max(1u, here.cores / most));
   if (by_slurm) {
     p.command = {here.srun};
     for_slurm(p, wanted, here, hosts);

@@ -37,7 +37,7 @@ struct idle_total {
 
 struct idle_time {
   std::vector<idle_total> totals;  // longest first
-  nanoseconds time = 0;            // of all workers: what is no work
+  nanoseconds time = 0;            // of all workers: everything but work
   nanoseconds overhead = 0;        // median of the gaps before records that were ready in time, 0 if there is none
   unsigned tracks = 0;             // workers
 };

@@ -9,17 +9,19 @@
 
 namespace stretto::tools {
 
-bool fits(base::switch_mode wish, std::FILE* to) {
-  return wish == base::switch_mode::on || (wish == base::switch_mode::automatic && isatty(fileno(to)));
+bool fits(base::switch_mode mode, std::FILE* to) {
+  return mode == base::switch_mode::on || (mode == base::switch_mode::automatic && isatty(fileno(to)));
 }
 
-bool may_colour(base::switch_mode wish, std::FILE* to) {
+bool may_colour(base::switch_mode mode, std::FILE* to) {
   const char* refused = std::getenv("NO_COLOR");
-  return fits(wish, to) && (wish == base::switch_mode::on || !refused || !*refused);
+  return fits(mode, to) && (mode == base::switch_mode::on || !refused || !*refused);
 }
 
-progress_options progress_as(const base::settings& told, std::string unit) {
-  return {.unit = std::move(unit), .shown = fits(told.progress, stderr), .coloured = may_colour(told.color, stderr)};
+progress_options progress_as(const base::settings& settings, std::string unit) {
+  return {.unit = std::move(unit),
+          .shown = fits(settings.progress, stderr),
+          .coloured = may_colour(settings.color, stderr)};
 }
 
 void write_safely(std::string_view text) {

@@ -13,9 +13,10 @@
 
 namespace stretto::tools {
 
-/// on, off, or automatic: if the stream is a terminal.
-bool fits(base::switch_mode wish, std::FILE* to);
-bool may_colour(base::switch_mode wish, std::FILE* to);
+/// True if `mode` is on, or automatic and the stream is a terminal.
+bool fits(base::switch_mode mode, std::FILE* to);
+/// As fits; with mode automatic, false if NO_COLOR is set.
+bool may_colour(base::switch_mode mode, std::FILE* to);
 /// Writes text that may come from files or other programs to standard output, with control characters escaped
 /// (base/terminal_text.hpp).
 void write_safely(std::string_view text);
@@ -24,6 +25,6 @@ void print_text(fmt::format_string<Arguments...> format, Arguments&&... argument
   write_safely(fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 /// For the progress line of a subcommand.
-progress_options progress_as(const base::settings& told, std::string unit);
+progress_options progress_as(const base::settings& settings, std::string unit);
 
 }  // namespace stretto::tools
