@@ -60,15 +60,15 @@ namespace {
 constinit progress_list list;
 
 // The progress lines of the forking thread stay.
-const base::fork_reset works_in_child([]() noexcept { std::construct_at(&list.mutex); });
+const base::fork_reset reset_in_child([]() noexcept { std::construct_at(&list.mutex); });
 
-bool fits(base::switch_mode wish) noexcept {
-  return wish == base::switch_mode::on || (wish == base::switch_mode::automatic && isatty(STDERR_FILENO));
+bool fits(base::switch_mode mode) noexcept {
+  return mode == base::switch_mode::on || (mode == base::switch_mode::automatic && isatty(STDERR_FILENO));
 }
 
-bool may_colour(base::switch_mode wish) noexcept {
+bool may_colour(base::switch_mode mode) noexcept {
   const char* const refused = std::getenv("NO_COLOR");
-  return fits(wish) && (wish == base::switch_mode::on || !refused || !*refused);
+  return fits(mode) && (mode == base::switch_mode::on || !refused || !*refused);
 }
 
 }  // namespace

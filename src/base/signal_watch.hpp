@@ -1,8 +1,8 @@
 // signal_watch.hpp - callbacks for signals and timers, on an ordinary thread.
 //
 // The handler marks its signal and wakes one thread of the process, which sleeps in a futex and blocks every signal
-// itself; that thread runs the callbacks. The handler installed before still runs, after ours. One thread of its
-// own, and not a runtime's service thread: it answers also while a poller of a module hangs.
+// itself; that thread runs the callbacks. The handler installed before still runs, after ours. A runtime's
+// service thread would not do: a poller of a module may hang in it.
 //
 // Threads     any, any number at a time; but not from inside a callback.
 // Cost        the first watch starts the thread, the last one ends it. The thread sleeps until a signal or a timer.
@@ -59,8 +59,8 @@ class timed_watch {
 };
 
 /// Keeps the handlers of SIGUSR1 and SIGUSR2 while a driver's library is loaded: the destructor restores them, whatever
-/// that library has installed. LLVM, which drivers load, handles the signal that asks for a trace, and ends the program
-/// if a handler above its own passes it on.
+/// that library has installed. LLVM, which drivers load, handles SIGUSR2, and ends the program if a later handler
+/// forwards it.
 ///
 /// One at a time in a process: others wait, and so do watches that are made or destroyed meanwhile.
 class preserved_signal_handlers {
