@@ -152,12 +152,12 @@ void instruction_executor::each_use(const graph::instruction& i, const task_work
     for (const box& b : parts) f(a.number, b, reads, writes);
   };
   if (const auto* c = std::get_if<graph::compute>(&i.what)) {
-    const bool only_looks = !work.code && !work.host;
+    const bool is_read_by_program = !work.code && !work.host;
     for (std::size_t n = 0; n < c->uses.size(); ++n) {
       const bool is_access = work.task && n < work.task->accesses.size();
       if (c->uses[n].is.number == 0) continue;
       f(c->uses[n].is.number, c->uses[n].part, !is_access || graph::reads(work.task->accesses[n].how),
-        !only_looks && (!is_access || graph::writes(work.task->accesses[n].how)));
+        !is_read_by_program && (!is_access || graph::writes(work.task->accesses[n].how)));
     }
   } else if (const auto* copied = std::get_if<graph::copy>(&i.what)) {
     each(copied->from, copied->parts, true, false);

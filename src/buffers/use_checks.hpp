@@ -22,8 +22,7 @@ struct argument_use {
 
 /// `uses`: one for each access of the task, in their order.
 ///
-///   throws   B31 where items read elements that other items write, B32 and B33 where range, mapper and buffer do not
-///            fit
+///   throws   B31 if items read elements that other items write, B32 and B33 if range, mapper and buffer do not fit
 void check_uses(const graph::task& t, std::span<const argument_use> uses, const data::checked_launch& l);
 
 }  // namespace stretto::buffers
