@@ -82,11 +82,11 @@ int restore_here(const node_part& p) {
 int restore_messages_here(const node_part& p) {
   node_bytes bytes(p.directory);
   for (const listed_object& o : p.assigned_objects)
-    for (const listed_message& l : o.messages) {
-      mobiles::saved_message k = l.what;
-      const auto its = bytes.at(l.arguments);
-      k.arguments.assign(its.begin(), its.end());
-      objects_here().restore_message(o.what.id, k);
+    for (const listed_message& listed : o.messages) {
+      mobiles::saved_message m = listed.what;
+      const auto arguments = bytes.at(listed.arguments);
+      m.arguments.assign(arguments.begin(), arguments.end());
+      objects_here().restore_message(o.what.id, m);
     }
   return 0;
 }

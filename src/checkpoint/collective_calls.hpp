@@ -34,10 +34,10 @@ inline std::string node_failure_in(const std::exception_ptr& what) {
 
 /// Waits for all results. Then throws C09 if a node failed, or else the first exception that a node threw.
 template <class R>
-std::vector<R> results_of(const std::vector<future<R>>& asked) {
+std::vector<R> results_of(const std::vector<future<R>>& calls) {
   std::vector<R> all;
   std::exception_ptr first;
-  for (const auto& f : asked) {
+  for (const auto& f : calls) {
     try {
       all.push_back(f.get());
     } catch (...) {
@@ -57,25 +57,25 @@ std::vector<R> results_of(const std::vector<future<R>>& asked) {
 template <class R>
 class completion_guard {
  public:
-  explicit completion_guard(const std::vector<future<R>>& asked) noexcept : asked_(asked) {}
+  explicit completion_guard(const std::vector<future<R>>& calls) noexcept : calls_(calls) {}
   completion_guard(const completion_guard&) = delete;
   ~completion_guard() {
-    for (const auto& f : asked_) try {
+    for (const auto& f : calls_) try {
         wait(f);
       } catch (...) {
       }
   }
 
  private:
-  const std::vector<future<R>>& asked_;
+  const std::vector<future<R>>& calls_;
 };
 
 /// Starts the call on every node and does not wait. `call_for(node)` returns a remote_call with a result.
 template <class F>
 auto call_all_nodes(F&& call_for, const std::source_location& where) {
-  std::vector<decltype(async(at_node(0), call_for(0u), where))> asked;
-  for (std::uint32_t n = 0; n < job_nodes(); ++n) asked.push_back(async(at_node(n), call_for(n), where));
-  return asked;
+  std::vector<decltype(async(at_node(0), call_for(0u), where))> calls;
+  for (std::uint32_t n = 0; n < job_nodes(); ++n) calls.push_back(async(at_node(n), call_for(n), where));
+  return calls;
 }
 template <class F>
 auto run_on_all_nodes(F&& call_for, const std::source_location& where) {
