@@ -71,8 +71,8 @@ std::optional<event> reduce_on_device(const fold_place& where, const operation_r
 
 /// Calls `reduce(after)`, which reads and writes the elements in several operations, once it is this reduction's turn.
 template <class Reduce>
-std::optional<event> in_turn(const operation_request& r, const preconditions& after, base::thread_context& context,
-                             Reduce&& reduce) {
+std::optional<event> with_turn(const operation_request& r, const preconditions& after, base::thread_context& context,
+                               Reduce&& reduce) {
   deferred_turn& turn = deferred_turn::ask(r.used[0], r.first_box, after, context, r.where);
   const event begun = turn.begun();
   preconditions then = after_range{{&begun, 1}};
@@ -146,14 +146,14 @@ event get_held(const instance_handle& h, std::vector<std::byte>& bytes, const st
 
 event reduce_elsewhere(const operation_request& r, const preconditions& after, base::thread_context& context) {
   if (const fold_place where = place_of_fold(r, state_of(context)); where.on) {
-    const std::optional<event> done = in_turn(
+    const std::optional<event> done = with_turn(
         r, after, context, [&](const preconditions& then) { return reduce_on_device(where, r, then, context); });
     if (done) return *done;
   }
-  // its last step takes the turn
+  // reduce_through_host takes the turn in its last step
   if (is_on_host(r.used[0].record->space)) return reduce_through_host(r, after, context);
-  return *in_turn(r, after, context,
-                  [&](const preconditions& then) { return std::optional(reduce_through_host(r, then, context)); });
+  return *with_turn(r, after, context,
+                    [&](const preconditions& then) { return std::optional(reduce_through_host(r, then, context)); });
 }
 
 event fold_from_device(const instance_handle& from, const instance_handle& to, std::uint32_t contributor,
@@ -161,13 +161,13 @@ event fold_from_device(const instance_handle& from, const instance_handle& to, s
                        const std::source_location& where) {
   const instance_handle& array = device_array_of(from);
   const box& all = array.record->shape.box;
-  host_staging_copy got(array, all, state_of(context), where);
+  host_staging_copy staged(array, all, state_of(context), where);
   preconditions first = after;
   first.profile = nullptr;
-  const event there = got.until(detail::copy_boxes(got.handle(), array, {&all, 1}, {}, first, where));
+  const event there = staged.until(detail::copy_boxes(staged.handle(), array, {&all, 1}, {}, first, where));
   preconditions then = after_range{{&there, 1}};
   then.profile = after.profile;
-  return got.until(submit(fold_array_request(got.handle(), to, contributor, kind, where), then, context));
+  return staged.until(submit(fold_array_request(staged.handle(), to, contributor, kind, where), then, context));
 }
 
 }  // namespace stretto::data

@@ -38,8 +38,8 @@ struct global_instance {
 };
 /// Of a local handle. Nothing if the instance is not in global memory, does not exist yet, or was destroyed.
 std::optional<global_instance> global_instance_of(const detail::instance_handle& h, base::thread_context& context);
-/// A stand-in: an instance over elements that another node has created, at `first` in `in` here. end_stand_in leaves
-/// the elements alone.
+/// A stand-in: an instance over elements that another node has created, at `first` in `in` here. end_stand_in does
+/// not free the elements.
 struct elements_of_another {
   layout shape;
   std::uint8_t dimensions = 1;

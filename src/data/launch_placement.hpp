@@ -21,7 +21,7 @@ namespace stretto::data {
 
 /// A launch with its items renamed to local handles, and the device that computes it; null for the host.
 struct placed_launch {
-  std::vector<detail::launch_item> renamed;  // storage of `items`, if some go by other handles
+  std::vector<detail::launch_item> renamed;  // storage of `items`, if some handles had to be replaced
   std::span<const detail::launch_item> items;
   device::attached_device* on = nullptr;
 };
@@ -31,7 +31,7 @@ void place_launch(placed_launch& l, const kernel_code& code, const kernel_range&
                   std::span<const detail::launch_item> given, const detail::placing_request& asked,
                   base::thread_context& context);
 
-/// Accesses of a kernel to its arrays are not visible: from now on the order check ignores these arrays.
+/// The race checker cannot see the accesses of a kernel: from now on it ignores these arrays.
 void note_opened(std::span<const detail::launch_item> items, base::thread_context& context);
 
 /// A launch on the workers, run within a task.
