@@ -1,5 +1,5 @@
-// driver_verdict.hpp - whether a driver can be opened safely: one that aborts, exits or hangs would take this program
-// along.
+// driver_verdict.hpp - whether a driver can be opened safely: a driver that aborts, exits or hangs would end or
+// block this program.
 //
 // A separate program (probe/driver_probe.cpp) opens each driver first and has 20 s for it. The verdict is remembered
 // in this process for good. It is also stored in files for all processes, until the driver's files, the environment

@@ -85,7 +85,7 @@ void host_arguments::run(const launch_range& whole, const std::int64_t* min, con
   base::announce_release(this);
 }
 
-// The kernel, which is user code, has read the values.
+// For the race detectors: the kernel has read the values.
 copied_arguments::~copied_arguments() { base::announce_acquire(this); }
 
 void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole,
