@@ -11,7 +11,7 @@
 namespace stretto::detail {
 namespace {
 
-failure_ref nobody_triggered(const std::source_location& made) {
+failure_ref never_triggered(const std::source_location& made) {
   auto why = std::make_exception_ptr(
       error("E14", "the runtime ended before the program triggered an event that work waited for")
           .fact("created", made)
@@ -40,7 +40,7 @@ std::size_t poison_awaited(base::thread_context& context, std::span<const event>
 }  // namespace
 
 std::size_t poison_untriggered(base::thread_context& context) noexcept {
-  return poison_awaited(context, {}, nobody_triggered);
+  return poison_awaited(context, {}, never_triggered);
 }
 
 std::size_t poison_stuck(base::thread_context& context, const failure_ref& why) noexcept {
