@@ -25,11 +25,11 @@ void handlers::add(std::string name, void* owner, function f) {
 }
 
 void handlers::must_agree(std::string what, std::string value) {
-  alike_.emplace_back(std::move(what), std::move(value));
+  required_.emplace_back(std::move(what), std::move(value));
 }
 
 void handlers::must_agree_on_option(std::string name, std::string value) {
-  alike_.emplace_back(std::string(option_mark) + name, std::move(value));
+  required_.emplace_back(std::string(option_mark) + name, std::move(value));
 }
 
 void handlers::close() {
@@ -60,7 +60,7 @@ std::uint64_t handlers::digest_of_names() const noexcept {
 
 std::uint64_t handlers::digest() const noexcept {
   std::uint64_t hash = digest_of_names();
-  for (const auto& [what, value] : alike_) {
+  for (const auto& [what, value] : required_) {
     hash = base::fnv1a({what.c_str(), what.size() + 1}, hash);
     hash = base::fnv1a({value.c_str(), value.size() + 1}, hash);
   }
@@ -69,7 +69,7 @@ std::uint64_t handlers::digest() const noexcept {
 
 std::string handlers::description(std::size_t most) const {
   std::string all;
-  for (const auto& [what, value] : alike_) all += what + '\t' + value + '\n';
+  for (const auto& [what, value] : required_) all += what + '\t' + value + '\n';
   all += fmt::format("messages\t{} kinds, {:016x}\n", all_.size(), digest_of_names());
   return all.substr(0, most);
 }

@@ -65,7 +65,7 @@ class handlers {
   std::uint64_t digest_of_names() const noexcept;
 
   std::vector<entry> all_;
-  std::vector<std::pair<std::string, std::string>> alike_;
+  std::vector<std::pair<std::string, std::string>> required_;
   bool is_closed_ = false;
 };
 

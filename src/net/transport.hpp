@@ -134,8 +134,8 @@ class transport {
 
   virtual traffic counted() const noexcept = 0;
 
-  /// This node cannot go on. The other nodes are notified, at the latest when the transport is destroyed. Called by the
-  /// polling thread, which polls no more.
+  /// This node cannot continue. The other nodes are notified, at the latest when the transport is destroyed. Called by
+  /// the polling thread, which polls no more.
   virtual void abandon(const std::exception_ptr& /*why*/) noexcept {}
 
   /// The window with so many bytes of each node; the transport owns it. Every node calls this once, with the same
@@ -155,7 +155,7 @@ class transport {
   }
 
   /// Sets the function that poll() calls for each failed node. To be called before the first poll.
-  void on_lost(std::function<void(node_number)> told) { lost_ = std::move(told); }
+  void on_lost(std::function<void(node_number)> f) { lost_ = std::move(f); }
   /// Sets the function that poll() calls for each message whose handler this node does not have. To be called before
   /// the first poll. Without it such a message ends the process.
   void on_unknown_handler(std::function<void(node_number from, handler_number handler)> f) { unknown_ = std::move(f); }

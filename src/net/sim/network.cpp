@@ -360,9 +360,11 @@ void simulated::access(const window_access& a, std::uint64_t offset, std::functi
   std::scoped_lock lock(lock_);
   if (is_cut_[at(a.by, a.of)]) return ended(a.done, a.by, node_lost(a.of, bytes_of_window(a)));
   const auto kept = accesses_.insert(accesses_.end(), a);
-  const auto asked = static_cast<nanoseconds>(settings_.latency_seconds * 1e9);
+  const auto request_latency = static_cast<nanoseconds>(settings_.latency_seconds * 1e9);
   put(a.of, a.by, wire::traffic_class::window,
-      {.bytes = a.bytes + 32, .asked = asked, .under_lock = [this, kept, offset, move = std::move(move)] {
+      {.bytes = a.bytes + 32,
+       .request_latency = request_latency,
+       .under_lock = [this, kept, offset, move = std::move(move)] {
          move(window_of(kept->of) + offset);
          ended(kept->done, kept->by);
          accesses_.erase(kept);
