@@ -1,4 +1,4 @@
-// task_record.hpp - one task or promise: its completion, what it waits for, where it goes, its body, then its value.
+// task_record.hpp - one task or promise: its completion, what it waits for, its queue, its body, then its value.
 //
 // Threads     the fields are set by the spawner before the record is shared; then each has one writer at a time.
 // Cost        64 bytes before the body; body and preconditions share a block of 128 bytes where they fit.
