@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dist/message_codec.hpp"
+#include "dist/remote_calls.hpp"
 
 namespace stretto::dist {
 
@@ -52,14 +53,14 @@ struct barrier_alteration {
   static constexpr std::string_view message = "barriers.alter";
   std::uint64_t barrier = 0, phase = 0;
   std::int32_t delta = 0;
-  std::uint64_t token = 0;
+  call_number request = {};
   std::source_location where = {};
 };
 
 /// From the owner: the change of expected arrivals has taken effect, or has failed.
 struct barrier_altered {
   static constexpr std::string_view message = "barriers.altered";
-  std::uint64_t token = 0;
+  call_number request = {};
   failure_ref why = {};
 };
 

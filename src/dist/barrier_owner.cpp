@@ -39,9 +39,9 @@ void remote_barriers::send_gone(rank to, std::uint64_t id, const failure_ref& wh
 }
 
 /// Reports the current exception to that node.
-void remote_barriers::refuse(rank to, std::uint64_t token, const std::string& who, const std::source_location& where) {
+void remote_barriers::refuse(rank to, call_number request, const std::string& who, const std::source_location& where) {
   const failure_ref why = detail::make_failure(std::current_exception(), who, where);
-  if (token) job_.send(to, barrier_altered{token, why});
+  if (request != call_number{}) job_.send(to, barrier_altered{request, why});
   else job_.send(to, barrier_refused{why});
 }
 
@@ -56,7 +56,7 @@ void remote_barriers::on_arrive(rank from, const barrier_arrival& m, base::threa
     const std::byte* const value = m.value.empty() ? nullptr : m.value.data();
     detail::arrive_for_node(m.barrier, m.phase, m.count, m.cause.get(), value, context, m.where);
   } catch (...) {
-    refuse(from, 0, "an arrival", m.where);
+    refuse(from, {}, "an arrival", m.where);
   }
   if (m.has_query) reply_when_ended(from, m.barrier, m.phase, m.known_below, context);
 }
@@ -109,9 +109,9 @@ void remote_barriers::reply(rank to, std::uint64_t id, std::uint64_t known) {
 void remote_barriers::on_alter(rank from, const barrier_alteration& m, base::thread_context& context) {
   try {
     detail::alter_for_node(m.barrier, m.phase, m.delta, context, m.where);
-    job_.send(from, barrier_altered{m.token});
+    job_.send(from, barrier_altered{m.request});
   } catch (...) {
-    refuse(from, m.token, "alter_arrival_count", m.where);
+    refuse(from, m.request, "alter_arrival_count", m.where);
   }
 }
 
@@ -119,7 +119,7 @@ void remote_barriers::on_destroy(rank from, const barrier_destruction& m, base::
   try {
     detail::destroy_barrier(m.barrier, m.phase, context, m.where);
   } catch (...) {
-    refuse(from, 0, "barrier::destroy", m.where);
+    refuse(from, {}, "barrier::destroy", m.where);
   }
 }
 

@@ -34,13 +34,9 @@ bool pull_offers::is_worth_offering(rank to, const data::exported_device_element
 }
 
 void pull_offers::send(rank to, pull_offer&& of, reply_handler then) {
-  {
-    const std::scoped_lock lock(lock_);
-    if (job_.is_lost(to)) return;
-    of.number = ++last_number_;
-    pending_offers_.emplace(of.number, pending_offer{to, of.source.token, std::move(then)});
-  }
+  of.number = pending_offers_.add({to, of.source.token, std::move(then)});
   job_.send(to, of);
+  if (job_.is_lost(to)) pending_offers_.complete(of.number);
 }
 
 void pull_offers::on_offer(rank from, const pull_offer& m, base::thread_context& context) {
@@ -53,23 +49,17 @@ void pull_offers::reply_to(const received_offer& of, offer_reply is) {
 }
 
 void pull_offers::on_reply(rank from, const pull_reply& m, base::thread_context& context) {
-  reply_handler then;
-  {
+  const auto offer = pending_offers_.complete(m.offer);
+  if (!offer) return;
+  if (m.is == offer_reply::never) {
     const std::scoped_lock lock(lock_);
-    const auto found = pending_offers_.find(m.offer);
-    if (found == pending_offers_.end()) return;
-    if (m.is == offer_reply::never) refused_.emplace(from, std::move(found->second.token));
-    then = std::move(found->second.then);
-    pending_offers_.erase(found);
+    refused_.emplace(from, offer->token);
   }
-  then(m.is, context);
+  offer->then(m.is, context);
 }
 
 void pull_offers::lost(rank node) noexcept {
-  std::vector<reply_handler> ends;  // destroyed after the lock is released
-  const std::scoped_lock lock(lock_);
-  std::erase_if(pending_offers_,
-                [&](auto& one) { return one.second.to == node && (ends.push_back(std::move(one.second.then)), true); });
+  pending_offers_.fail_if([&](const pending_offer& p) { return p.to == node; });
 }
 
 }  // namespace stretto::dist

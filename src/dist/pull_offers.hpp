@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <set>
 #include <string_view>
@@ -22,13 +21,14 @@
 
 #include "data/exported_device_elements.hpp"
 #include "dist/element_piece.hpp"
+#include "dist/remote_calls.hpp"
 
 namespace stretto::dist {
 
 /// From the node that has the elements in memory of a device: a device of the receiver may copy them.
 struct pull_offer {
   static constexpr std::string_view message = "instances.offer";
-  std::uint64_t number = 0;  // the sender's
+  call_number number = {};
   element_order order = {};
   point shift = {};  // from target to source coordinates
   data::exported_device_elements source = {};
@@ -51,7 +51,7 @@ inline constexpr auto last_of<offer_reply> = offer_reply::never;
 /// To the node that has the elements: whether they were copied.
 struct pull_reply {
   static constexpr std::string_view message = "instances.offer_reply";
-  std::uint64_t offer = 0;
+  call_number offer = {};
   offer_reply is = {};
 };
 
@@ -85,9 +85,8 @@ class pull_offers {
   };
   job& job_;
   handler receive_;
-  mutable std::mutex lock_;  // guards what follows
-  std::uint64_t last_number_ = 0;
-  std::map<std::uint64_t, pending_offer> pending_offers_;
+  remote_calls<pending_offer> pending_offers_;
+  mutable std::mutex lock_;                                    // guards what follows
   std::set<std::pair<rank, std::vector<std::byte>>> refused_;  // memory (by its token) that a node can never access
 };
 

@@ -117,14 +117,14 @@ event remote_barriers::alter(std::uint64_t id, std::uint64_t phase, std::int32_t
                              const std::source_location& where) {
   const event done = detail::make_event(context, where);
   failure_ref gone;
-  std::uint64_t token = 0;
+  call_number request = {};
   {
     const std::scoped_lock lock(lock_);
     gone = at(id).gone;
-    if (!gone) pending_alterations_.emplace(token = ++tokens_, std::pair(id, done));
+    if (!gone) request = pending_alterations_.add({id, done});
   }
   if (gone) detail::end_event(done, gone, context, where);
-  else job_.send(owner_of(id), barrier_alteration{id, phase, delta, token, where});
+  else job_.send(owner_of(id), barrier_alteration{id, phase, delta, request, where});
   return done;
 }
 
@@ -228,16 +228,10 @@ void remote_barriers::on_ended(rank, const barrier_ended& m, base::thread_contex
 }
 
 void remote_barriers::on_altered(rank, const barrier_altered& m, base::thread_context& context) {
-  event done;
-  {
-    const std::scoped_lock lock(lock_);
-    const auto it = pending_alterations_.find(m.token);
-    if (it == pending_alterations_.end()) return;
-    done = it->second.second;
-    pending_alterations_.erase(it);
-  }
+  const auto altered = pending_alterations_.complete(m.request);
+  if (!altered) return;
   if (m.why) detail::report(m.why, context);
-  detail::end_event(done, m.why, context, {});
+  detail::end_event(altered->done, m.why, context, {});
 }
 
 void remote_barriers::on_refused(rank, const barrier_refused& m, base::thread_context& context) {
@@ -266,11 +260,8 @@ void remote_barriers::fail_barrier(std::uint64_t id, const failure_ref& why, bas
     if (it == records_.end()) return;
     it->second.gone = why;
     finish_all(it->second, why, deferred);
-    std::erase_if(pending_alterations_, [&](const auto& one) {
-      if (one.second.first != id) return false;
-      deferred.push_back({one.second.second, why});
-      return true;
-    });
+    for (const auto& a : pending_alterations_.fail_if([&](const pending_alteration& p) { return p.barrier == id; }))
+      deferred.push_back({a.call.done, why});
   }
   for (auto& [e, cause] : deferred) detail::end_event(e, std::move(cause), context, {});
 }

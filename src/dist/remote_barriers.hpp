@@ -90,6 +90,10 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
     std::vector<bool> users, arrived;  // by rank
     failure_ref lost;
   };
+  struct pending_alteration {
+    std::uint64_t barrier;
+    event done;
+  };
   struct subscription;
   struct deferred_end {
     event e;
@@ -108,7 +112,7 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   void reply_when_ended(rank to, std::uint64_t id, std::uint64_t phase, std::uint64_t known,
                         base::thread_context& context);
   void send_gone(rank to, std::uint64_t id, const failure_ref& why);
-  void refuse(rank to, std::uint64_t token, const std::string& who, const std::source_location& where);
+  void refuse(rank to, call_number request, const std::string& who, const std::source_location& where);
   void fail_barrier(std::uint64_t id, const failure_ref& why, base::thread_context& context);
 
   void on_arrive(rank from, const barrier_arrival& m, base::thread_context& context);
@@ -123,12 +127,11 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   job& job_;
   detail::event_table* table_ = nullptr;
 
+  remote_calls<pending_alteration> pending_alterations_;
+
   mutable std::mutex lock_;
   std::unordered_map<std::uint64_t, record> records_;
   std::unordered_map<std::uint64_t, owned_barrier> owned_barriers_;
-  std::unordered_map<std::uint64_t, std::pair<std::uint64_t, event>>
-      pending_alterations_;  // by token: the barrier, and the event to end
-  std::uint64_t tokens_ = 0;
 };
 
 }  // namespace stretto::dist

@@ -27,11 +27,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/numbers.hpp"
 #include "base/slot_map.hpp"
 #include "base/spin_lock.hpp"
 #include "event/failure.hpp"
 
 namespace stretto::dist {
+
+/// Identifies a call at the node that waits for its reply; 0: no call.
+enum class call_number : std::uint64_t {};
 
 /// A part of a reply: the value; it and the end of all that was spawned; or the latter alone.
 enum class reply_stage : std::uint8_t { value, value_and_end, end };
@@ -39,8 +43,6 @@ enum class reply_stage : std::uint8_t { value, value_and_end, end };
 template <class Call>
 class remote_calls {
  public:
-  /// Identifies a call on this node; never 0.
-  using number = std::uint64_t;
   /// A call as a part of its reply, or a failure, ends it.
   struct ended {
     Call call;
@@ -49,37 +51,37 @@ class remote_calls {
     failure_ref end_cause = {};
   };
 
-  number add(Call call) {
+  call_number add(Call call) {
     const std::scoped_lock lock(lock_);
-    return calls_.add({std::move(call)});
+    return call_number{calls_.add({std::move(call)})};
   }
   /// The whole reply, or something else that ends the call.
-  std::optional<Call> complete(number n) {
+  std::optional<Call> complete(call_number n) {
     std::optional<Call> found;
     const std::scoped_lock lock(lock_);
-    if (entry* const e = calls_.find(n)) {
+    if (entry* const e = calls_.find(base::value_of(n))) {
       found.emplace(std::move(e->call));
-      calls_.erase(n);
+      calls_.erase(base::value_of(n));
     }
     return found;
   }
   /// A part of the reply. `end_cause`: with the end, why something that was spawned has failed.
-  std::optional<ended> complete(number n, reply_stage part, failure_ref end_cause = {}) {
+  std::optional<ended> complete(call_number n, reply_stage part, failure_ref end_cause = {}) {
     std::optional<ended> found;
     const std::scoped_lock lock(lock_);
-    entry* const e = calls_.find(n);
+    entry* const e = calls_.find(base::value_of(n));
     if (!e) return found;
     if (part == reply_stage::end && !e->has_value) {
       e->has_end = true;
       e->end_cause = std::move(end_cause);
     } else if (part == reply_stage::end) {
       found.emplace(ended{std::move(e->call), false, true, std::move(end_cause)});
-      calls_.erase(n);
+      calls_.erase(base::value_of(n));
     } else if (e->has_value) {
       return found;
     } else if (part == reply_stage::value_and_end || e->has_end) {
       found.emplace(ended{std::move(e->call), true, true, std::move(e->end_cause)});
-      calls_.erase(n);
+      calls_.erase(base::value_of(n));
     } else {
       e->has_value = true;
       found.emplace(ended{e->call.take_value(), true, false, {}});
@@ -91,7 +93,7 @@ class remote_calls {
   std::vector<ended> fail_if(F&& is_over) {
     std::vector<ended> all;
     const std::scoped_lock lock(lock_);
-    calls_.for_each([&](number n, entry& e) {
+    calls_.for_each([&](std::uint64_t n, entry& e) {
       if (!is_over(std::as_const(e.call))) return;
       all.push_back({std::move(e.call), !e.has_value, true, {}});
       calls_.erase(n);
@@ -101,15 +103,15 @@ class remote_calls {
 
   /// f(call), with the lock held, unless the call is over.
   template <class F>
-  void change(number n, F&& f) {
+  void change(call_number n, F&& f) {
     const std::scoped_lock lock(lock_);
-    if (entry* const e = calls_.find(n)) f(e->call);
+    if (entry* const e = calls_.find(base::value_of(n))) f(e->call);
   }
   /// f(number, call), with the lock held, for each.
   template <class F>
   void for_each(F&& f) {
     const std::scoped_lock lock(lock_);
-    calls_.for_each([&](number n, const entry& e) { f(n, e.call); });
+    calls_.for_each([&](std::uint64_t n, const entry& e) { f(call_number{n}, e.call); });
   }
   std::size_t size() const {
     const std::scoped_lock lock(lock_);

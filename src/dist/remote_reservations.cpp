@@ -207,12 +207,10 @@ void remote_reservations::end_all(std::uint64_t id, reservation_entry& s, const 
                                   deferred_actions& after) {
   after.why = why;
   for (forwarded_operation& e : std::exchange(s.waiting, {})) after.done.emplace_back(std::move(e), why);
-  std::erase_if(pending_operations_, [&](const auto& one) {
-    if (one.second.id != id) return false;
-    after.ended.push_back(one.second);
-    if (one.second.what == action::acquire_shared) after.ended.back().cause = why;
-    return true;
-  });
+  for (auto& ended : pending_operations_.fail_if([&](const pending_operation& p) { return p.id == id; })) {
+    if (ended.call.what == action::acquire_shared) ended.call.cause = why;
+    after.ended.push_back(std::move(ended.call));
+  }
   for (std::size_t r = 0; r < s.users.size(); ++r)
     if (s.users[r] && r != job_.self()) after.users.push_back(static_cast<rank>(r));
 }

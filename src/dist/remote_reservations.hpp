@@ -134,7 +134,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   void enqueue_requester(rank who, std::uint64_t id, base::thread_context& context);
   void recall(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context);
   void pass_on(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context);
-  void keep_payload(std::uint64_t token, std::span<const std::byte> payload);
+  void keep_payload(call_number request, std::span<const std::byte> payload);
   void complete_operation(const forwarded_operation& e, const failure_ref& failed, base::thread_context& context);
   void finish(const pending_operation& p, const failure_ref& failed, base::thread_context& context);
   void fail_reservation(std::uint64_t id, const failure_ref& why, base::thread_context& context);
@@ -155,10 +155,10 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   std::atomic<unsigned> most_hops_{0};
   std::atomic<std::uint64_t> passes_{0};
 
+  remote_calls<pending_operation> pending_operations_;
+
   mutable std::mutex lock_;
   std::unordered_map<std::uint64_t, reservation_entry> entries_;
-  std::unordered_map<std::uint64_t, pending_operation> pending_operations_;  // by token
-  std::uint64_t tokens_ = 0;
   std::deque<detail::reservation_state>
       made_;  // local state of remote reservations; never destroyed, as stale handles may read it
   std::vector<detail::reservation_state*> free_;

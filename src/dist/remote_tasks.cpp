@@ -47,7 +47,7 @@ const detail::remote_function_type* function_at(std::uint64_t bits) {
 struct remote_tasks::request {
   remote_tasks* all;
   rank from;
-  std::uint64_t id;
+  call_number id;
   const detail::remote_function_type* function = nullptr;  // null: placement only
   std::span<const std::byte> arguments = {};
   std::shared_ptr<const void> arguments_of = {};
@@ -68,7 +68,7 @@ struct remote_tasks::request {
 
 struct remote_tasks::new_call {
   task_record& record;
-  std::uint64_t id;
+  call_number id;
   rank to;
   event behind;
   stretto::place on;     // where to run, unless it was resolved to
@@ -142,7 +142,7 @@ remote_tasks::new_call remote_tasks::register_call(const detail::remote_request&
   auto& record = static_cast<task_record&>(*detail::make_task(value_bytes, type, where, mine).record);
   record.flags &= static_cast<std::uint8_t>(~task_record::has_value);  // until it arrives
   if (t.observer) t.observer->reused(&record);                         // its predecessors are not visible here
-  const std::uint64_t id = calls_.add({{&record, record.scope, read}, to, std::move(along), profile});
+  const call_number id = calls_.add({{&record, record.scope, read}, to, std::move(along), profile});
   if (profile) profile->promise_to(*asked_for.profile);
   calls_in_flight_.fetch_add(1, std::memory_order_acq_rel);
   sched::count_spawned(t);
@@ -151,7 +151,7 @@ remote_tasks::new_call remote_tasks::register_call(const detail::remote_request&
 
 namespace {
 
-call_fields fields_of(std::uint64_t id, const detail::remote_request& asked_for,
+call_fields fields_of(call_number id, const detail::remote_request& asked_for,
                       const detail::remote_function_type* function, event behind, const std::source_location& where) {
   return {.call = id,
           .function = function ? encode_constant(function, sizeof *function) : 0,
@@ -315,7 +315,7 @@ void remote_tasks::start(request&& asked_for) {
   if (r->may_be_cancelled) list(r->as, r->from, r->id, std::move(task));
 }
 
-void remote_tasks::list(cancellable_task& s, rank from, std::uint64_t id, future<void>&& task) noexcept {
+void remote_tasks::list(cancellable_task& s, rank from, call_number id, future<void>&& task) noexcept {
   const std::scoped_lock lock(list_lock_);
   s.in = this;
   s.from = from;
@@ -332,7 +332,7 @@ void remote_tasks::unlist(cancellable_task& s) noexcept {
   if (s.next) s.next->before = s.before;
 }
 
-bool remote_tasks::withdraw(rank from, std::uint64_t id, const std::source_location& where,
+bool remote_tasks::withdraw(rank from, call_number id, const std::source_location& where,
                             base::thread_context& context) {
   future<void> task;
   {
@@ -348,12 +348,12 @@ bool remote_tasks::cancel(const task_record& record, const std::source_location&
   base::thread_context& context = base::require_current("cancel");
   const auto mine = std::make_shared<pending_cancel>();
   mine->where = where;
-  calls_.for_each([&](std::uint64_t id, const remote_call& a) {
+  calls_.for_each([&](call_number id, const remote_call& a) {
     if (a.record != &record) return;
     mine->id = id;
     mine->of = a.of;
   });
-  if (!mine->id) return false;
+  if (mine->id == call_number{}) return false;
   if (!job_ || mine->of == job_->self()) {
     const bool is_withdrawn = withdraw(mine->of, mine->id, where, context);
     if (is_withdrawn) complete_cancelled_call(mine->id, where, context);
@@ -368,11 +368,11 @@ bool remote_tasks::cancel(const task_record& record, const std::source_location&
 
 void remote_tasks::on_cancellation(rank from, const call_cancellation& m, base::thread_context& context) {
   const bool is_withdrawn = withdraw(from, m.call, m.where, context);
-  job_->send(from, call_cancelled{m.token, is_withdrawn});
+  job_->send(from, call_cancelled{m.request, is_withdrawn});
 }
 
 void remote_tasks::on_cancelled(rank, const call_cancelled& m, base::thread_context& context) {
-  if (const auto c = cancels_.complete(m.token)) end_cancel(**c, m.is_withdrawn, context);
+  if (const auto c = cancels_.complete(m.request)) end_cancel(**c, m.is_withdrawn, context);
 }
 
 void remote_tasks::end_cancel(pending_cancel& c, bool is_withdrawn, base::thread_context& context) {
@@ -382,7 +382,7 @@ void remote_tasks::end_cancel(pending_cancel& c, bool is_withdrawn, base::thread
 }
 
 // Ends like a skipped task; but the caller of cancel() knows, so that no finish rethrows it.
-void remote_tasks::complete_cancelled_call(std::uint64_t id, const std::source_location& where,
+void remote_tasks::complete_cancelled_call(call_number id, const std::source_location& where,
                                            base::thread_context& context) {
   const auto found = calls_.complete(id);
   if (!found) return;
@@ -432,7 +432,7 @@ void remote_tasks::run(const request& r) {
   }
 }
 
-void remote_tasks::reply(rank to, reply_stage what, std::uint64_t id, const failure_ref& cause, const task_times& took,
+void remote_tasks::reply(rank to, reply_stage what, call_number id, const failure_ref& cause, const task_times& took,
                          detail::parcel&& value) {
   auto& context = base::require_current("async");
   if (!job_ || to == job_->self()) return complete_call(what, id, cause, took, value.bytes, context);
@@ -465,7 +465,7 @@ void remote_tasks::on_refused_reply(rank from, const call_reply<what>& prefix, f
   data::acknowledge_message(from, prefix.along, context);  // nobody will read it: release it
 }
 
-void remote_tasks::complete_call(reply_stage what, std::uint64_t id, failure_ref cause, const task_times& took,
+void remote_tasks::complete_call(reply_stage what, call_number id, failure_ref cause, const task_times& took,
                                  std::span<const std::byte> value, base::thread_context& context) {
   auto part = calls_.complete(id, what, cause);
   if (!part) return;  // ended before, when its node failed; or the end has overtaken a large value
@@ -490,12 +490,12 @@ void remote_tasks::end_all(const remote_call& a, const failure_ref& cause, base:
 
 namespace {
 
-std::string name_of_call(rank from, std::uint64_t id) { return fmt::format("run {}:{}", from, id); }
+std::string name_of_call(rank from, call_number id) { return fmt::format("run {}:{}", from, base::value_of(id)); }
 
 }  // namespace
 
 void remote_tasks::add_pending_calls(base::wait_walk& walk) {
-  calls_.for_each([&](std::uint64_t id, const remote_call& a) {
+  calls_.for_each([&](call_number id, const remote_call& a) {
     if (walk.is_full()) return;
     // Once its value has arrived, only its scope waits for what it has spawned.
     const std::uint32_t node = a.record ? walk.at(base::wait_kind::task, detail::bits_of_record(a.record))

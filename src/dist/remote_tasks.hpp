@@ -85,7 +85,7 @@ class remote_tasks final : public protocol {
   struct cancellable_task {
     remote_tasks* in = nullptr;  // null: not in the list
     rank from = 0;
-    std::uint64_t id = 0;
+    call_number id = {};
     future<void> task = {};
     cancellable_task *before = nullptr, *next = nullptr;
 
@@ -98,7 +98,7 @@ class remote_tasks final : public protocol {
   /// A cancel request that waits for the reply.
   struct pending_cancel {
     rank of = 0;
-    std::uint64_t id = 0;  // of the call; 0: none
+    call_number id = {};  // of the call; 0: none
     std::source_location where = {};
     user_event replied = {};
     std::atomic<bool> is_withdrawn{false};
@@ -130,19 +130,19 @@ class remote_tasks final : public protocol {
                             const std::source_location& where);
   void start(request&& r);
   static void run(const request& r);
-  void reply(rank to, reply_stage what, std::uint64_t id, const failure_ref& cause, const task_times& took = {},
+  void reply(rank to, reply_stage what, call_number id, const failure_ref& cause, const task_times& took = {},
              detail::parcel&& value = {});
   /// Replies that the call could not be started, because of `cause`.
-  void refuse(rank to, std::uint64_t id, const failure_ref& cause) {
+  void refuse(rank to, call_number id, const failure_ref& cause) {
     reply(to, reply_stage::value_and_end, id, cause, sched::measured_elsewhere());
   }
-  void complete_call(reply_stage what, std::uint64_t id, failure_ref cause, const task_times& took,
+  void complete_call(reply_stage what, call_number id, failure_ref cause, const task_times& took,
                      std::span<const std::byte> value, base::thread_context& context);
   void end_all(const remote_call& a, const failure_ref& cause, base::thread_context& context);
-  void list(cancellable_task& s, rank from, std::uint64_t id, future<void>&& task) noexcept;
+  void list(cancellable_task& s, rank from, call_number id, future<void>&& task) noexcept;
   void unlist(cancellable_task& s) noexcept;
-  bool withdraw(rank from, std::uint64_t id, const std::source_location& where, base::thread_context& context);
-  void complete_cancelled_call(std::uint64_t id, const std::source_location& where, base::thread_context& context);
+  bool withdraw(rank from, call_number id, const std::source_location& where, base::thread_context& context);
+  void complete_cancelled_call(call_number id, const std::source_location& where, base::thread_context& context);
   void end_cancel(pending_cancel& c, bool is_withdrawn, base::thread_context& context);
   void on_cancellation(rank from, const call_cancellation& m, base::thread_context& context);
   void on_cancelled(rank from, const call_cancelled& m, base::thread_context& context);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dist/message_codec.hpp"
+#include "dist/remote_calls.hpp"
 
 namespace stretto::dist {
 
@@ -38,7 +39,7 @@ struct reservation_pass {
   /// A shared acquire of another node that waits for it.
   struct reader {
     node_rank origin = {};
-    std::uint64_t token = 0;
+    call_number request = {};
     std::source_location where = {};
   };
   std::uint64_t reservation = 0;
@@ -59,7 +60,7 @@ struct reservation_operation {
   std::uint64_t id = 0;  // of the reservation
   reservation_action what = {};
   node_rank origin = {};
-  std::uint64_t token = 0;    // of the operation at its origin
+  call_number request = {};   // of the operation at its origin
   std::uint32_t version = 0;  // of the latest pass that it has seen
   std::uint32_t hops = 0;
   std::source_location where = {};
@@ -73,7 +74,7 @@ struct reservation_operation {
 /// To the origin of an operation: it was carried out, or has failed.
 struct reservation_done {
   static constexpr std::string_view message = "reservations.done";
-  std::uint64_t token = 0;
+  call_number request = {};
   failure_ref why = {};
   std::span<const std::byte> payload = {};  // of a shared acquire
 };

@@ -20,7 +20,8 @@ using detail::reservation_state;
 struct remote_reservations::remote_reader : detail::remote_acquire {
   rank origin;
   remote_reservations* of;
-  std::uint64_t id, token;
+  std::uint64_t id;
+  call_number request;
   std::source_location where;
 
   static remote_reader* make(remote_reservations& all, const forwarded_operation& e, base::thread_context& context) {
@@ -32,7 +33,7 @@ struct remote_reservations::remote_reader : detail::remote_acquire {
     r->origin = e.origin;
     r->of = &all;
     r->id = e.id;
-    r->token = e.token;
+    r->request = e.request;
     r->where = e.where;
     return r;
   }
@@ -45,7 +46,7 @@ struct remote_reservations::remote_reader : detail::remote_acquire {
   static void on_ready(waiter& self, const failure* gone, base::thread_context& context) noexcept {
     const remote_reader r = extract(self, context);
     if (!gone)
-      r.of->complete_operation({r.id, action::acquire_shared, r.origin, r.token, 0, 0, r.where, {}}, {}, context);
+      r.of->complete_operation({r.id, action::acquire_shared, r.origin, r.request, 0, 0, r.where, {}}, {}, context);
     // Otherwise its node is notified by another message.
   }
 };
@@ -55,7 +56,7 @@ std::vector<reservation_pass::reader> remote_reservations::take_readers(reservat
   std::vector<reservation_pass::reader> all;
   for (waiter* w = from.take_remote(); w;) {
     const remote_reader r = remote_reader::extract(*std::exchange(w, w->next), context);
-    all.push_back({r.origin, r.token, r.where});
+    all.push_back({r.origin, r.request, r.where});
   }
   return all;
 }
@@ -64,8 +65,8 @@ waiter* remote_reservations::made_readers(const reservation_pass& m, base::threa
   waiter* first = nullptr;
   waiter** last = &first;
   for (const reservation_pass::reader& r : m.readers) {
-    *last = remote_reader::make(*this, {.id = m.reservation, .origin = r.origin, .token = r.token, .where = r.where},
-                                context);
+    *last = remote_reader::make(
+        *this, {.id = m.reservation, .origin = r.origin, .request = r.request, .where = r.where}, context);
     last = &(*last)->next;
   }
   return first;
@@ -78,7 +79,7 @@ void remote_reservations::drop_readers(waiter* first, base::thread_context& cont
 // Shared acquires.
 
 void remote_reservations::acquire_shared(std::uint64_t id, detail::slot& s, base::thread_context& context) {
-  forwarded_operation e{id, action::acquire_shared, job_.self(), 0, 0, 0, s.where.load(std::memory_order_relaxed), {}};
+  forwarded_operation e{id, action::acquire_shared, job_.self(), {}, 0, 0, s.where.load(std::memory_order_relaxed), {}};
   failure_ref gone;
   bool is_held = false;
   {
@@ -91,8 +92,7 @@ void remote_reservations::acquire_shared(std::uint64_t id, detail::slot& s, base
       if (!is_held) return;
     } else if (!gone) {
       ++at->pending_reads;
-      e.token = ++tokens_;
-      pending_operations_.emplace(e.token, pending_operation{id, e.what, &s, {}});
+      e.request = pending_operations_.add({id, e.what, &s, {}});
     }
   }
   if (!gone && !is_held) return route(std::move(e), context);
@@ -108,25 +108,21 @@ void remote_reservations::run_deferred(const deferred_actions& after, base::thre
 
 void remote_reservations::release(std::uint64_t id, const failure* cause, detail::slot& s,
                                   base::thread_context& context, const std::source_location& where) {
-  start({id, action::release, job_.self(), 0, 0, 0, where, failure_ref::share(cause)}, s, context);
+  start({id, action::release, job_.self(), {}, 0, 0, where, failure_ref::share(cause)}, s, context);
 }
 
 void remote_reservations::skip_acquire(std::uint64_t id, const failure& cause, detail::slot& s,
                                        base::thread_context& context) {
-  start({id, action::skip_acquire, job_.self(), 0, 0, 0, {}, failure_ref::share(&cause)}, s, context);
+  start({id, action::skip_acquire, job_.self(), {}, 0, 0, {}, failure_ref::share(&cause)}, s, context);
 }
 
 void remote_reservations::release_skipped(std::uint64_t id, const failure& cause, detail::slot& s,
                                           base::thread_context& context) {
-  start({id, action::release_skipped, job_.self(), 0, 0, 0, {}, failure_ref::share(&cause)}, s, context);
+  start({id, action::release_skipped, job_.self(), {}, 0, 0, {}, failure_ref::share(&cause)}, s, context);
 }
 
 void remote_reservations::start(forwarded_operation e, detail::slot& s, base::thread_context& context) {
-  {
-    const std::scoped_lock lock(lock_);
-    e.token = ++tokens_;
-    pending_operations_.emplace(e.token, pending_operation{e.id, e.what, &s, e.cause});
-  }
+  e.request = pending_operations_.add({e.id, e.what, &s, e.cause});
   route(std::move(e), context);
 }
 
@@ -215,16 +211,14 @@ void remote_reservations::complete_operation(const forwarded_operation& e, const
         payload.assign(first, first + s->held->payload_bytes());
       }
     }
-    return job_.send(e.origin, reservation_done{e.token, failed, payload});
+    return job_.send(e.origin, reservation_done{e.request, failed, payload});
   }
   std::optional<pending_operation> p;
   bool is_wanted = false;
   {
     const std::scoped_lock lock(lock_);
-    const auto it = pending_operations_.find(e.token);
-    if (it == pending_operations_.end()) return;  // it ended with the reservation
-    p = std::move(it->second);
-    pending_operations_.erase(it);
+    p = pending_operations_.complete(e.request);
+    if (!p) return;  // it ended with the reservation
     if (p->what == action::acquire_shared)
       if (reservation_entry* const s = known(p->id); s && --s->pending_reads == 0)
         is_wanted = s->held->has_local_waiters() && mark_wanted(*s);
@@ -234,16 +228,17 @@ void remote_reservations::complete_operation(const forwarded_operation& e, const
 }
 
 void remote_reservations::on_done(rank, const reservation_done& m, base::thread_context& context) {
-  if (!m.why) keep_payload(m.token, m.payload);
-  complete_operation({.origin = job_.self(), .token = m.token}, m.why, context);
+  if (!m.why) keep_payload(m.request, m.payload);
+  complete_operation({.origin = job_.self(), .request = m.request}, m.why, context);
 }
 
 /// Does not write an equal payload: readers on this node may be reading it.
-void remote_reservations::keep_payload(std::uint64_t token, std::span<const std::byte> payload) {
+void remote_reservations::keep_payload(call_number request, std::span<const std::byte> payload) {
   const std::scoped_lock lock(lock_);
-  const auto it = pending_operations_.find(token);
-  if (it == pending_operations_.end() || it->second.what != action::acquire_shared) return;
-  reservation_entry* const s = known(it->second.id);
+  reservation_entry* s = nullptr;
+  pending_operations_.change(request, [&](const pending_operation& p) {
+    if (p.what == action::acquire_shared) s = known(p.id);
+  });
   void* const room = s ? s->held->payload_buffer(payload.size()) : nullptr;
   if (room && std::memcmp(room, payload.data(), payload.size()) != 0) std::memcpy(room, payload.data(), payload.size());
 }

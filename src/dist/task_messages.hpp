@@ -21,7 +21,7 @@
 namespace stretto::dist {
 
 struct call_fields {
-  std::uint64_t call = 0;
+  call_number call = {};
   std::uint64_t function = 0;  // its detail::remote_function_type, as a constant of the program; 0: unknown
   event behind = {};
   std::source_location where = {};
@@ -54,7 +54,7 @@ struct call_reply {
   static constexpr std::string_view message = stage == reply_stage::value ? "tasks.value"
                                               : stage == reply_stage::end ? "tasks.end"
                                                                           : "tasks.value_and_end";
-  std::uint64_t call = 0;
+  call_number call = {};
   std::uint64_t along = 0;  // what the value refers to is kept under this number until it is acknowledged; 0: nothing
   failure_ref why = {};
   std::optional<sched::measured_elsewhere> times = {};  // none: it has not run, or no profile is wanted
@@ -64,15 +64,15 @@ struct call_reply {
 /// To the node that runs the function: cancel the call.
 struct call_cancellation {
   static constexpr std::string_view message = "tasks.cancel";
-  std::uint64_t call = 0;
-  std::uint64_t token = 0;  // of the cancellation, at its sender
+  call_number call = {};
+  call_number request = {};  // of the cancellation, at its sender
   std::source_location where = {};
 };
 
 /// To the node that has cancelled the call: whether the call will not run.
 struct call_cancelled {
   static constexpr std::string_view message = "tasks.cancelled";
-  std::uint64_t token = 0;
+  call_number request = {};   // of the cancellation
   bool is_withdrawn = false;  // the function will not run
 };
 

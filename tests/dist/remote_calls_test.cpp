@@ -31,14 +31,14 @@ failure_ref some_failure(const char* text) {
 TEST_CASE("a reply returns its call once, and a late or repeated one nothing") {
   table_of_callers calls;
   const auto a = calls.add({1, 10}), b = calls.add({2, 20});
-  CHECK(a != 0);
+  CHECK(a != call_number{});
   CHECK(a != b);
   CHECK(calls.size() == 2);
   const auto first = calls.complete(b);
   REQUIRE(first);
   CHECK(first->value == 20);
   CHECK_FALSE(calls.complete(b));
-  CHECK_FALSE(calls.complete(0));
+  CHECK_FALSE(calls.complete(call_number{}));
   CHECK_FALSE(calls.complete(b, reply_stage::value));
   CHECK(calls.size() == 1);
   const auto c = calls.add({3, 30});  // takes the place of b, under another number
@@ -126,8 +126,8 @@ TEST_CASE("a call can be changed and found while it waits") {
   table_of_callers calls;
   const auto a = calls.add({1, 10}), b = calls.add({2, 20});
   calls.change(a, [](waiting_caller& call) { call.value = 11; });
-  std::vector<std::uint64_t> numbers;
-  calls.for_each([&](std::uint64_t n, const waiting_caller&) { numbers.push_back(n); });
+  std::vector<call_number> numbers;
+  calls.for_each([&](call_number n, const waiting_caller&) { numbers.push_back(n); });
   CHECK(numbers == std::vector{a, b});
   CHECK(calls.complete(a)->value == 11);
   calls.change(a, [](waiting_caller&) { FAIL("it is over"); });
@@ -138,7 +138,7 @@ TEST_CASE("calls that replies and a failure race for end once") {
   constexpr unsigned each = 16;
   for (unsigned round = 0; round < rounds; ++round) {
     table_of_callers calls;
-    std::array<std::uint64_t, each> numbers{};
+    std::array<call_number, each> numbers{};
     for (unsigned i = 0; i < each; ++i) numbers[i] = calls.add({i % 2, 1});
     std::array<std::atomic<unsigned>, 2> values{}, ends{};  // by callee
     const auto count = [&](const table_of_callers::ended& e) {
