@@ -99,7 +99,7 @@ class cause_scope {
 
 }  // namespace
 
-job::job(std::uint16_t first) : first_(first) {}
+job::job(std::uint16_t first) : first_(first) { on<&job::on_disconnection>(this); }
 
 job::~job() = default;
 
@@ -129,7 +129,7 @@ void job::start(const transport_maker& make) {
   transport_->on_unknown_handler(
       [this](rank from, net::handler_number n) { refuse_unknown("number " + std::to_string(n), from); });
   transport_->on_lost(
-      [this](rank r) { disconnect_from(r, "it ended or cannot be reached; its pending work will not happen"); });
+      [this](rank r) { report_loss(r, "it ended or cannot be reached; its pending work will not happen"); });
 }
 
 void job::send(rank to, message_kind kind, const writer& content) {
@@ -357,15 +357,22 @@ failure_ref job::loss_of(rank r) const {
 }
 
 void job::disconnect_from(rank r, const std::string& why) {
-  if (!is_lost(r)) report_loss(r, why);
+  if (is_lost(r)) return;
+  send(r, node_disconnection{why});
+  report_loss(r, why);
+}
+
+void job::on_disconnection(rank from, const node_disconnection& m, base::thread_context&) {
+  report_loss(from, "that node has lost this one: " + m.why);
 }
 
 void job::disconnect_from_all(const std::string& why) {
   for (rank r = 0; r < nodes_; ++r)
-    if (r != self_) disconnect_from(r, why);
+    if (r != self_) report_loss(r, why);
 }
 
 void job::report_loss(rank r, const std::string& why) {
+  if (is_lost(r)) return;
   {
     const std::scoped_lock lock(losses_lock_);
     losses_[r] = detail::make_failure(

@@ -44,6 +44,7 @@
 #include "base/context.hpp"
 #include "base/node_numbers.hpp"
 #include "dist/back_pressure.hpp"
+#include "dist/job_messages.hpp"
 #include "dist/message_codec.hpp"
 #include "dist/message_span.hpp"
 #include "dist/message_type.hpp"
@@ -273,7 +274,8 @@ class job {
   void set_handled_kind(const char* kind) noexcept { handled_kind_.store(kind, std::memory_order_relaxed); }
   /// Must be called after each poll(), once all its consequences have been handled. Polling thread.
   void end_handling_messages() noexcept { is_handling_messages_.store(false, std::memory_order_release); }
-  /// Treats that node as lost from now on, although the transport may still reach it. Polling thread.
+  /// Treats that node as lost from now on, although the transport may still reach it, and has that node do the same.
+  /// Polling thread.
   void disconnect_from(rank r, const std::string& why);
   /// Makes the current poll throw `why` at its end: this node cannot continue without a message that it could not
   /// receive.
@@ -338,6 +340,7 @@ class job {
   static void on_arrival_with_cause(void* at, net::arrival& a);
   static void receive(entry& e, net::arrival& a, bool has_cause);
   void handle(entry& e, rank from, std::span<const std::byte> content, bool has_cause);
+  void on_disconnection(rank from, const node_disconnection& m, base::thread_context& context);
   void report_loss(rank r, const std::string& why);
   /// Messages below this size are accepted without a check of the free memory.
   std::uint64_t always_accepted_bytes() const noexcept;

@@ -8,7 +8,6 @@ termination::termination(job& j) : job_(j) {
   j.on<&termination::on_query>(this);
   j.on<&termination::on_reply>(this);
   j.on<&termination::on_over>(this);
-  j.on<&termination::on_disconnect>(this);
   j.add(*this);
 }
 
@@ -78,16 +77,11 @@ bool termination::disconnect_from_all(const std::vector<node_rank>& all) {
   bool has_any = false;
   for (const rank r : all) {
     if (r == job_.self() || job_.is_lost(r)) continue;
-    job_.send(r, termination_disconnect{});
     job_.disconnect_from(r, "it is unreachable from node " + job_.name_of(job_.coordinator()) +
                                 "; the job splits, and each part ends by itself");
     has_any = true;
   }
   return has_any;
-}
-
-void termination::on_disconnect(rank from, const termination_disconnect&, base::thread_context&) {
-  job_.disconnect_from(from, "it ends the job together with nodes that cannot reach this one");
 }
 
 void termination::on_reply(rank from, const termination_reply& r, base::thread_context&) {

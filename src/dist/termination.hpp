@@ -8,8 +8,8 @@
 // caused new work, the rounds go on; if not, the job is over on all nodes.
 //
 // After a partial network failure the coordinator lists the nodes it has lost in each query. A node disconnects from
-// those before it replies. The job splits into groups in which every node reaches its coordinator; each group
-// terminates on its own.
+// those before it replies, and they from it. The job splits into groups in which every node reaches its coordinator;
+// each group terminates on its own.
 //
 // Threads     leave: the thread that ends the runtime. The rest inside a poll.
 // Messages    2(N-1) per round, and one per disconnection; rounds follow one another only while all nodes are idle.
@@ -64,7 +64,6 @@ class termination final : public protocol {
   void on_query(rank from, const termination_query& q, base::thread_context& context);
   void on_reply(rank from, const termination_reply& r, base::thread_context& context);
   void on_over(rank from, const termination_over& m, base::thread_context& context);
-  void on_disconnect(rank from, const termination_disconnect& m, base::thread_context& context);
   /// True if this node was connected to any of them.
   bool disconnect_from_all(const std::vector<node_rank>& all);
 

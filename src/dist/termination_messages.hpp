@@ -33,10 +33,4 @@ struct termination_over {
   static constexpr bool is_counted = false;
 };
 
-/// The sender ends the job with nodes that cannot reach the receiver.
-struct termination_disconnect {
-  static constexpr std::string_view message = "termination.disconnect";
-  static constexpr bool is_counted = false;
-};
-
 }  // namespace stretto::dist
