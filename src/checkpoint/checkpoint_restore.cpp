@@ -59,12 +59,12 @@ class node_bytes {
   std::map<std::uint32_t, std::vector<std::byte>> all_;
 };
 
-std::uint64_t names_here() { return objects_here("restore_objects").names_made(); }
+std::uint64_t names_here() { return objects_here("restore_objects").homes().ids_made(); }
 
 int restore_here(const node_part& p) {
   auto& all = objects_here("restore_objects");
-  all.restore_home_nodes(p.homes, p.names_made);
-  for (const node_part::home_entry& h : p.home_objects) all.restore_home_record(h.id, h.name, h.at);
+  all.homes().restore(p.homes, p.names_made);
+  for (const node_part::home_entry& h : p.home_objects) all.creation().restore_home_record(h.id, h.name, h.at);
   node_bytes bytes(p.directory);
   for (const listed_object& o : p.assigned_objects) {
     const detail::mobile_type* const type = mobiles::mobile_type_at(o.what.type);
@@ -74,7 +74,7 @@ int restore_here(const node_part& p) {
           .because("the library that defines the type is not loaded, or is a different one")
           .remedy("before the restore, load the libraries that were loaded when the checkpoint was taken");
     field_reader in(bytes.at(o.content));
-    all.restore_object(o.what.id, *type, o.what.name, type->read(in));
+    all.creation().restore_object(o.what.id, *type, o.what.name, type->read(in));
   }
   return 0;
 }
@@ -86,7 +86,7 @@ int restore_messages_here(const node_part& p) {
       mobiles::saved_message m = listed.what;
       const auto arguments = bytes.at(listed.arguments);
       m.arguments.assign(arguments.begin(), arguments.end());
-      objects_here().restore_message(o.what.id, m);
+      objects_here().creation().restore_message(o.what.id, m);
     }
   return 0;
 }
@@ -179,11 +179,11 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
     for (listed_object& o : read_list(from, n)) all.push_back(std::move(o));
   const bool as_before = nodes == from.nodes;
   auto& here = objects_here("restore_objects");
-  here.restore_home_nodes(parts[this_node()].homes, 0);
+  here.homes().restore(parts[this_node()].homes, 0);
   for (std::size_t i = 0; i < all.size(); ++i) {
     listed_object& o = all[i];
     o.at = static_cast<rank>(as_before ? o.content.file : i * nodes / all.size());
-    const rank home = here.home_of(o.what.id);
+    const rank home = here.homes().home_of(o.what.id);
     if (home >= nodes)
       throw damaged(from.directory / (node_folder(o.content.file) + ".json"), "objects of nodes that have a home",
                     fmt::format("object {:x}", o.what.id));

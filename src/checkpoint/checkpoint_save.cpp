@@ -19,8 +19,8 @@ namespace {
 
 using mobiles::rank;
 
-bool reserve_here(rank by) { return objects_here().try_reserve_checkpoints(by); }
-int release_here(rank by) { return objects_here().release_checkpoints(by), 0; }
+bool reserve_here(rank by) { return objects_here().checkpoints().try_reserve(by); }
+int release_here(rank by) { return objects_here().checkpoints().release(by), 0; }
 written_part write_here(const std::string& root) { return write_copy(root); }
 
 /// A job takes one checkpoint at a time; node 0 grants the reservation.
@@ -58,7 +58,7 @@ void write_all(const std::filesystem::path& directory, const std::vector<saved_v
                const std::source_location& where) {
   const auto root = temporary_path_of(directory);
   checkpoint_content c = content_of_this_job();
-  c.homes = objects_here().home_nodes();
+  c.homes = objects_here().homes().all();
   const auto asked = call_all_nodes([&](auto) { return call<&write_here>(root.string()); }, where);
   const completion_guard wait_for_writers(asked);
   std::vector<file_entry> files;

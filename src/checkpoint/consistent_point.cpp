@@ -21,14 +21,16 @@ using mobiles::rank;
 namespace {
 
 // The functions called on nodes. Each returns a result, so that the caller can wait for it.
-int hold_here(rank by) { return objects_here().pause_for_checkpoint(by), 0; }
-int let_go_here(rank by) { return objects_here().resume_after_checkpoint(by), 0; }
-pause_state state_here() { return objects_here().current_pause_state(); }
-std::vector<awaited_message> waited_here() { return objects_here().awaited_messages(); }
-int let_through_here(const std::vector<awaited_message>& all) { return objects_here().release_messages(all), 0; }
-int let_all_through_here() { return objects_here().release_all_messages(), 0; }
+int hold_here(rank by) { return objects_here().checkpoints().pause(by), 0; }
+int let_go_here(rank by) { return objects_here().checkpoints().resume(by), 0; }
+pause_state state_here() { return objects_here().checkpoints().current_state(); }
+std::vector<awaited_message> waited_here() { return objects_here().checkpoints().awaited_messages(); }
+int let_through_here(const std::vector<awaited_message>& all) {
+  return objects_here().checkpoints().release_messages(all), 0;
+}
+int let_all_through_here() { return objects_here().checkpoints().release_all_messages(), 0; }
 int copy_here() {
-  node_copy all{objects_here().save_objects(), read_per_node_values()};
+  node_copy all{objects_here().checkpoints().save_objects(), read_per_node_values()};
   copy_objects(all.per_node);
   store_node_copy(std::move(all));
   return 0;

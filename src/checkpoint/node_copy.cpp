@@ -41,7 +41,7 @@ written_part write_copy(const std::string& root) {
   }
   written_part part;
   part.objects = all.objects.size();
-  part.names_made = objects_here().names_made();
+  part.names_made = objects_here().homes().ids_made();
   std::vector<std::byte> content;
   const auto put = [&](std::vector<std::byte>& bytes) {
     const place_of_bytes there{this_node(), content.size(), bytes.size()};

@@ -56,7 +56,7 @@ std::uint64_t move_from_here(const std::vector<migration_order>& all) {
 
 load_report windows_here() {
   objects_here().measure();
-  return objects_here().windowed_load_report(mobile_objects::window_step::continue_window);
+  return objects_here().windowed_load_report(load_measurement::window_step::continue_window);
 }
 
 /// The value; nothing if the task failed.
@@ -91,7 +91,7 @@ namespace {
 /// Runs on a node that may steal: if it has little load, takes objects from one of two other nodes.
 steal_result steal_here(std::uint32_t one, std::uint32_t two) {
   const std::uint32_t self = this_node();
-  std::vector<load_report> rows{objects_here().windowed_load_report(mobile_objects::window_step::begin_next)};
+  std::vector<load_report> rows{objects_here().windowed_load_report(load_measurement::window_step::begin_next)};
   steal_result t;
   double device_seconds = 0;
   for (const auto& o : rows[0].objects) t.seconds += o.seconds, device_seconds += o.device_seconds;

@@ -1,12 +1,12 @@
-// broadcast_protocol.cpp - broadcasts: one network message for all objects of a node, forwarding to other nodes, and
-// aggregated replies.
+#include "mobile/broadcast_protocol.hpp"
+
 #include <algorithm>
 #include <iterator>
+#include <mutex>
 #include <new>
+#include <utility>
 
 #include "base/order_observer.hpp"
-#include "mobile/broadcast_message.hpp"
-#include "mobile/mobile_objects.hpp"
 #include "sched/task_execution.hpp"
 
 namespace stretto::mobiles {
@@ -22,8 +22,6 @@ constexpr std::size_t fan_out = 8;
 constexpr std::size_t max_forwarded_bytes = std::size_t{4} << 10;
 /// Further runs start another message, whose header stays below the size that a node may reject.
 constexpr std::size_t max_runs = 1000;
-/// Larger replies are sent alone.
-constexpr std::size_t max_aggregated_bytes = std::size_t{1} << 10;
 
 std::size_t count_runs(std::span<const node_messages> nodes) {
   std::size_t all = 0;
@@ -33,11 +31,11 @@ std::size_t count_runs(std::span<const node_messages> nodes) {
 
 }  // namespace
 
-void mobile_objects::post_broadcast(task_record& r, detail::broadcast_body& body) {
-  const auto m = std::make_shared<pending_broadcast>(r, body, self_);
+void broadcast_protocol::post(task_record& r, detail::broadcast_body& body) {
+  const auto m = std::make_shared<pending_broadcast>(r, body, homes_.self());
   std::vector<std::uint64_t> local;
   for (std::uint64_t i = 0; i < body.objects; ++i) {
-    if (is_here(m->header.first + i)) local.push_back(i);
+    if (directory_.is_here(m->header.first + i)) local.push_back(i);
     else m->elements.push_back({.index = i});
   }
   if (!m->elements.empty()) {
@@ -60,15 +58,15 @@ void mobile_objects::post_broadcast(task_record& r, detail::broadcast_body& body
   m->element_ended(body.objects, {});
 }
 
-void mobile_objects::post_remote_elements(const std::shared_ptr<pending_broadcast>& m) {
+void broadcast_protocol::post_remote_elements(const std::shared_ptr<pending_broadcast>& m) {
   std::vector<std::pair<std::uint64_t, failure_ref>> lost;
   std::vector<message_run> open;
   for (std::uint64_t position = 0; position < m->elements.size(); ++position) {
     auto& element = m->elements[position];
     const object_id id = m->object(element);
-    shard& s = shard_of(id);
+    auto& s = directory_.shard_of(id);
     const std::scoped_lock lock(s.lock);
-    entry& e = s.all[id];
+    object_entry& e = s.all[id];
     if (e.loss) {
       lost.emplace_back(element.index, e.loss);
       continue;
@@ -81,32 +79,32 @@ void mobile_objects::post_remote_elements(const std::shared_ptr<pending_broadcas
     ++s.counters.far;
   }
   if (!open.empty()) sched::count_spawned(current_thread());
-  broadcasts_.add(m);  // before routing: after a node failure meanwhile they are sent again
-  send_broadcast(m, open);
+  replies_.add(m);  // before routing: after a node failure meanwhile they are sent again
+  send(m, open);
   for (auto& [index, cause] : lost) m->element_ended(index, std::move(cause));
 }
 
-void mobile_objects::send_broadcast(const std::shared_ptr<pending_broadcast>& m, const std::vector<message_run>& each) {
+void broadcast_protocol::send(const std::shared_ptr<pending_broadcast>& m, const std::vector<message_run>& each) {
   std::vector<node_messages> parts;
-  std::vector<std::uint32_t> part_of(nodes(), ~std::uint32_t{0});
+  std::vector<std::uint32_t> part_of(homes_.nodes(), ~std::uint32_t{0});
   remote_message one;
   one.action = static_cast<std::uint64_t>(m->header.action);
-  one.from = self_;
+  one.from = homes_.self();
   const bool is_small =
       !job_ || !job_->may_be_refused(m->arguments.bytes.size() + max_runs * sizeof(message_run) + 1024);
   for (message_run message : each) {
     const auto& element = m->elements[message.position];
     one.object = m->object(element);
-    decision d;
+    message_router::decision d;
     {
-      shard& s = shard_of(one.object);
+      auto& s = directory_.shard_of(one.object);
       const std::scoped_lock lock(s.lock);
-      d = decide_route(s.find(one.object), one);
+      d = router_.decide_route(s.find(one.object), one);
     }
-    if (d.what != decision::forward || d.routing.pins_object) {
-      deliver(std::make_unique<remote_message>(*m->message_to(element)));
+    if (d.what != message_router::decision::forward || d.routing.pins_object) {
+      router_.deliver(std::make_unique<remote_message>(*m->message_to(element)));
     } else if (!is_small) {
-      forward(d.to, m->message_to(element), d.routing, dist::job::counting::itself);
+      router_.forward(d.to, m->message_to(element), d.routing, dist::job::counting::itself);
     } else {
       message.epoch = d.routing.epoch;
       std::uint32_t& part = part_of[d.to];
@@ -118,12 +116,12 @@ void mobile_objects::send_broadcast(const std::shared_ptr<pending_broadcast>& m,
       if (runs.empty() || !runs.back().try_append(message)) runs.push_back(message);
     }
   }
-  forward_broadcast({.header = m->header, .name = {m->name}, .arguments = m->arguments.bytes}, parts, m);
+  forward({.header = m->header, .name = {m->name}, .arguments = m->arguments.bytes}, parts, m);
 }
 
 /// Sends each node its own part, or one of them also the parts of other nodes.
-void mobile_objects::forward_broadcast(broadcast_message m, std::span<node_messages> parts,
-                                       const std::shared_ptr<const void>& lent) {
+void broadcast_protocol::forward(broadcast_message m, std::span<node_messages> parts,
+                                 const std::shared_ptr<const void>& lent) {
   const bool is_direct = parts.size() <= fan_out || m.arguments.size() > max_forwarded_bytes;
   for (std::size_t left = is_direct ? parts.size() : fan_out; !parts.empty();
        left = std::max<std::size_t>(left - 1, 1)) {
@@ -134,9 +132,9 @@ void mobile_objects::forward_broadcast(broadcast_message m, std::span<node_messa
     const rank to = now.front().node;
     m.nodes.assign(std::move_iterator(now.begin()), std::move_iterator(now.end()));
     dist::writer head;
-    dist::encode_head(head, m, job_->environment(self_));
-    ++protocol_messages_sent_;
-    ++broadcast_messages_sent_;
+    dist::encode_head(head, m, job_->environment(homes_.self()));
+    counters_.protocol_message_sent();
+    counters_.broadcast_message_sent();
     const dist::message_kind kind = job_->kind_of<broadcast_message>();
     if (lent && head.size() <= net::transport::most_head_bytes) {
       job_->send(to, kind, head, m.arguments, lent, dist::job::counting::itself);
@@ -147,29 +145,30 @@ void mobile_objects::forward_broadcast(broadcast_message m, std::span<node_messa
   }
 }
 
-bool mobile_objects::is_malformed(const broadcast_message& m) const noexcept {
-  const broadcast_header& h = m.header;
-  if (!h.first || home_of(h.first) == no_rank) return true;
-  if (h.action != message_action::handle && h.action != message_action::destroy) return true;
-  if (m.nodes.empty() || m.nodes.front().node != self_) return true;
-  constexpr unsigned home_shift = 48;  // all objects of a broadcast have one home node
-  const auto leaves_home = [&](const message_run& r) {
-    const std::uint64_t behind = r.index + r.count;
-    return r.index >> home_shift || !r.count || (h.first + behind - 1) >> home_shift != h.first >> home_shift;
-  };
-  return std::ranges::any_of(m.nodes, [&](const node_messages& n) { return std::ranges::any_of(n.runs, leaves_home); });
+void broadcast_protocol::forward_rest(const broadcast_message& all) {
+  if (all.nodes.size() == 1) return;
+  const rank sender = all.header.from;
+  std::vector<node_messages> others(all.nodes.begin() + 1, all.nodes.end());
+  // The sender must learn of parts that are lost on the way, as of any message that this node has forwarded.
+  for (const node_messages& to : others) router_.forwarded().record(to.node, sender);
+  if (std::ranges::any_of(others, [&](const node_messages& to) { return homes_.is_lost(to.node); }))
+    runner_.send(sender, resend_request{0, sender});
+  forward({.header = all.header, .name = all.name, .arguments = all.arguments}, others, {});
 }
 
-void mobile_objects::on(rank from, const broadcast_message& all) {
-  const rank sender = all.header.from;
-  if (all.nodes.size() > 1) {
-    std::vector<node_messages> others(all.nodes.begin() + 1, all.nodes.end());
-    // The sender must learn of parts that are lost on the way, as of any message that this node has forwarded.
-    for (const node_messages& to : others) record_forward(to.node, sender);
-    if (std::ranges::any_of(others, [&](const node_messages& to) { return is_lost(to.node); }))
-      send(sender, resend_request{0, sender});
-    forward_broadcast({.header = all.header, .name = all.name, .arguments = all.arguments}, others, {});
-  }
+reply_aggregation::share broadcast_protocol::aggregate_replies(rank to, std::uint64_t argument_bytes) {
+  const auto send_all = [](void* owner, rank back, const encoded_replies& replies) {
+    auto& self = *static_cast<broadcast_protocol*>(owner);
+    self.counters_.protocol_message_sent();
+    self.job_->send(back, self.job_->kind_of<aggregated_replies>(), replies);
+  };
+  return reply_aggregation::share(std::make_shared<reply_aggregation>(
+      to, send_all, this,
+      dist::back_pressure::share(job_->pressure(), dist::back_pressure::kind::received, argument_bytes)));
+}
+
+void broadcast_protocol::on(rank from, const broadcast_message& all) {
+  forward_rest(all);
   const auto& runs = all.nodes.front().runs;
   const bool is_inline = all.arguments.size() <= remote_message::max_inline_bytes;
   std::shared_ptr<const std::byte> arguments;
@@ -179,16 +178,7 @@ void mobile_objects::on(rank from, const broadcast_message& all) {
     } catch (const std::bad_alloc&) {
       no_room = job_->no_room_for(job_->kind_of<broadcast_message>(), from, all.arguments.size());
     }
-  reply_aggregation::share reply_share(std::make_shared<reply_aggregation>(
-      sender,
-      [](void* owner, rank to, const encoded_replies& replies) {
-        auto& objects = *static_cast<mobile_objects*>(owner);
-        ++objects.protocol_messages_sent_;
-        objects.job_->send(to, objects.job_->kind_of<aggregated_replies>(), replies);
-      },
-      this,
-      dist::back_pressure::share(job_->pressure(), dist::back_pressure::kind::received,
-                                 no_room ? 0 : all.arguments.size())));
+  reply_aggregation::share reply_share = aggregate_replies(all.header.from, no_room ? 0 : all.arguments.size());
   const detail::message_type* const type = all.header.function ? message_type_at(all.header.function) : nullptr;
   thread_state& t = current_thread();
   const sched::outside_of_finishes outside(t);
@@ -196,7 +186,7 @@ void mobile_objects::on(rank from, const broadcast_message& all) {
     for (std::uint32_t i = 0; i < r.count; ++i) {
       auto msg = all.message_at(r, i);
       if (no_room) {
-        reject_message(std::move(msg), no_room);
+        router_.reject(std::move(msg), *no_room.get());
         continue;
       }
       msg->type = type;
@@ -204,18 +194,18 @@ void mobile_objects::on(rank from, const broadcast_message& all) {
       else msg->received = arguments, msg->received_bytes = all.arguments.size();
       msg->reply_share = reply_share.one_more();
       ++msg->routing.hops;
-      if (try_begin_at_once(*msg)) begin_remote_handler(*msg.release(), t);
-      else deliver(std::move(msg));
+      if (try_begin_at_once(*msg)) handlers_.begin_remote(*msg.release(), t);
+      else router_.deliver(std::move(msg));
     }
   reply_share.end();
 }
 
 /// The usual case: the object is local and free.
-bool mobile_objects::try_begin_at_once(remote_message& msg) {
-  shard& s = shard_of(msg.object);
+bool broadcast_protocol::try_begin_at_once(remote_message& msg) {
+  auto& s = directory_.shard_of(msg.object);
   const std::scoped_lock lock(s.lock);
-  entry* const e = s.find(msg.object);
-  if (!e || !e->local || is_lost(msg.from)) return false;
+  object_entry* const e = s.find(msg.object);
+  if (!e || !e->local || homes_.is_lost(msg.from)) return false;
   local_object& o = *e->local;
   sender_state& sender = o.sender(msg.from);
   if (sender.next != msg.number || !sender.out_of_order.empty() || !o.try_begin(msg)) return false;
@@ -224,34 +214,6 @@ bool mobile_objects::try_begin_at_once(remote_message& msg) {
   msg.handled_object = &o;
   s.counters.most_hops = std::max<std::uint64_t>(s.counters.most_hops, msg.routing.hops);
   return true;
-}
-
-void mobile_objects::send_reply(remote_message& msg, reply_stage what, const failure_ref& cause, detail::parcel&& value,
-                                bool is_permanent) {
-  if (!msg.reply_share || !value.along.empty() || value.bytes.size() > max_aggregated_bytes) {
-    send_reply(msg.from, what, msg.request, cause, std::move(value), is_permanent);
-  } else {
-    aggregated_reply reply{.request = msg.request, .what = what, .cause = cause, .is_permanent = is_permanent && cause};
-    if (!cause) reply.value.all = value.bytes;
-    const dist::message_environment environment = job_->environment(self_);
-    dist::writer w;
-    dist::field_encoder fields(w, environment);
-    fields.keeps_rest_apart = true;
-    fields.put(reply);
-    msg.reply_share.add(w.all(), fields.rest);
-  }
-  msg.reply_share.end();
-}
-
-void mobile_objects::on(rank from, const aggregated_replies& m) {
-  for (const aggregated_reply& r : m.replies)
-    complete_request(r.what, r.request, from, r.cause, r.value.all, r.is_permanent);
-}
-
-std::vector<std::shared_ptr<const remote_message>> mobile_objects::unanswered(object_id of) {
-  auto all = pending_replies_.unanswered(of);
-  broadcasts_.add_unanswered(of, all);
-  return all;
 }
 
 }  // namespace stretto::mobiles

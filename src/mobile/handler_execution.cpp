@@ -1,14 +1,13 @@
-// handler_execution.cpp - runs handlers of remote messages, ends handlers, destroys objects, and completes messages
-// that no handler runs.
+#include "mobile/handler_execution.hpp"
+
 #include <stretto/error.hpp>
 
 #include <mutex>
 #include <utility>
 
+#include "base/snapshot_read.hpp"
 #include "event/event_floor.hpp"
-#include "mobile/mobile_objects.hpp"
 #include "sched/counted_task.hpp"
-#include "sched/handler_time.hpp"
 #include "sched/ready_queues.hpp"
 #include "sched/task_execution.hpp"
 
@@ -39,34 +38,39 @@ failure_ref failures_in(finish_scope& scope, const std::string& who, const std::
 
 }  // namespace
 
-void mobile_objects::begin_handler(message& msg, thread_state& t) {
+void handler_execution::begin(message& msg, thread_state& t) {
   if (!msg.is_remote) {
     task_record& r = record_of(msg);
     r.made_ready_by(t.current_id);
     return sched::make_ready(t, r);
   }
   const sched::outside_of_finishes outside(t);
-  begin_remote_handler(static_cast<remote_message&>(msg), t);
+  begin_remote(static_cast<remote_message&>(msg), t);
 }
 
-void mobile_objects::begin_remote_handler(remote_message& remote, thread_state& t) {
-  remote_handlers_running_.fetch_add(1, std::memory_order_relaxed);
+void handler_execution::begin_remote(remote_message& remote, thread_state& t) {
+  counters_.remote_handler_begun();
   sched::count_spawned(t);
   sched::spawn_counted(
       t, {.scope = t.owner->root, .where = remote.where, .priority = remote.priority, .name = remote.name},
-      remote_handler_body{this, &remote});
+      remote_body{this, &remote});
 }
 
-void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
+struct handler_execution::owed_end {
+  handler_execution* all;
+  std::unique_ptr<remote_message> of;
+};
+
+void handler_execution::run(std::unique_ptr<remote_message> msg) {
   struct handled {
-    std::atomic<std::uint64_t>& count;
-    ~handled() { --count; }
-  } const then{remote_handlers_running_};
+    message_counters& all;
+    ~handled() { all.remote_handler_ended(); }
+  } const then{counters_};
   msg->memory.end();
   local_object& o = *static_cast<local_object*>(msg->handled_object);
   if (msg->action_taken() == message_action::destroy) {
-    destroy_object(o, message_origin::other_node);
-    return send_reply(*msg, reply_stage::value_and_end, {});
+    removal_.destroy(o, message_origin::other_node);
+    return replies_.send(*msg, reply_stage::value_and_end, {});
   }
   finish_scope* scope;
   {
@@ -74,157 +78,113 @@ void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
     scope = sched::open_scope(t, msg->where);
     sched::enter_scope(t, scope);
   }
-  detail::parcel value;
   failure_ref cause = msg->refused;
   detail::handler_span span;
   if (o.is_measured.load(std::memory_order_acquire) && msg->action_taken() == message_action::handle)
     detail::begin_span(span, o);
-  if (!cause) try {
-      if (!msg->type)
-        throw error("N13", "node " + (job_ ? job_->name_of(self_) : std::string("N0")) +
-                               " cannot find a handler that it must run")
-            .fact("called", msg->where)
-            .because("the library that contains the handler is not loaded there, or has another version")
-            .remedy("load the same libraries on every node before you send their handlers");
-      field_reader in(msg->bytes());
-      field_writer result(value);
-      msg->type->run(o.object, in, result);
-    } catch (...) {
-      cause = detail::make_failure(std::current_exception(), label_of(*msg), msg->where);
-      value = {};
-    }
+  detail::parcel value;
+  if (!cause) value = call(*msg, o, cause);
   thread_state& t = current_thread();
   sched::enter_scope(t, scope->outer);
   const bool is_over = scope->is_quiet(t.owner->shard_count()) && scope->failures.is_empty();
   record_load(o, span);
   // Reply before the object may leave: a reply that waits here is lost if this node fails.
-  const bool is_short = is_over && !cause && !msg->reply_share && value.bytes.empty() && value.along.empty();
-  if (is_short) batch_reply(*msg);
-  else send_reply(*msg, is_over ? reply_stage::value_and_end : reply_stage::value, cause, std::move(value));
-  if (msg->action_taken() == message_action::make && cause) construction_failed(o, cause);
-  else finish_handler(o, reads(*msg), span, message_origin::other_node);
+  reply(*msg, is_over, cause, std::move(value));
+  if (msg->action_taken() == message_action::make && cause) removal_.construction_failed(o, cause);
+  else finish(o, reads(*msg), span, message_origin::other_node);
   // A batch of replies does not wait for other handlers if none runs.
-  if (reply_batcher_ && remote_handlers_running_ == 1) flush_reply_batches();
+  if (counters_.remote_handlers() == 1) replies_.flush();
   if (is_over) return sched::close_scope(current_thread(), scope);
-  struct owed {
-    mobile_objects* all;
-    std::unique_ptr<remote_message> of;
-  };
+  report_end(*scope, std::move(msg));
+}
+
+detail::parcel handler_execution::call(remote_message& msg, local_object& o, failure_ref& cause) const {
+  detail::parcel value;
+  try {
+    if (!msg.type)
+      throw error("N13", "node " + (job_ ? job_->name_of(homes_.self()) : std::string("N0")) +
+                             " cannot find a handler that it must run")
+          .fact("called", msg.where)
+          .because("the library that contains the handler is not loaded there, or has another version")
+          .remedy("load the same libraries on every node before you send their handlers");
+    field_reader in(msg.bytes());
+    field_writer result(value);
+    msg.type->run(o.object, in, result);
+  } catch (...) {
+    cause = detail::make_failure(std::current_exception(), label_of(msg), msg.where);
+    value = {};
+  }
+  return value;
+}
+
+void handler_execution::reply(remote_message& msg, bool is_over, const failure_ref& cause, detail::parcel&& value) {
+  const bool is_short = is_over && !cause && !msg.reply_share && value.bytes.empty() && value.along.empty();
+  if (is_short) replies_.batch(msg);
+  else replies_.send(msg, is_over ? reply_stage::value_and_end : reply_stage::value, cause, std::move(value));
+}
+
+void handler_execution::report_end(finish_scope& scope, std::unique_ptr<remote_message> msg) {
   thread_state& now = current_thread();
   sched::count_spawned(now);  // in the scope of the runtime, which counts the task of the message
   sched::when_quiet(
-      now, *scope,
+      now, scope,
       [](finish_scope& quiet, thread_state& on) noexcept {
-        const std::unique_ptr<owed> o(static_cast<owed*>(quiet.about));
+        const std::unique_ptr<owed_end> o(static_cast<owed_end*>(quiet.about));
         const failure_ref why = failures_in(quiet, label_of(*o->of), o->of->where);
         sched::close_scope(on, &quiet);
-        o->all->send_reply(o->of->from, reply_stage::end, o->of->request, why);
+        o->all->replies_.send(o->of->from, reply_stage::end, o->of->request, why);
         sched::count_ended(on, on.owner->root);
       },
-      new owed{this, std::move(msg)});
+      new owed_end{this, std::move(msg)});
 }
 
-void mobile_objects::finish_handler(local_object& o, bool has_read, detail::handler_span& span,
-                                    message_origin of) noexcept {
+void handler_execution::finish(local_object& o, bool has_read, detail::handler_span& span, message_origin of) noexcept {
   const std::uint64_t ticks = span.began ? sched::end_handler_time(span, current_thread()) : 0;
   const bool tells = !has_read && o.type && o.type->hint;
   const double hint = tells ? o.type->hint(o.object) : 1;
   deferred_actions actions;
   {
-    shard& s = shard_of(o.id);
+    auto& s = directory_.shard_of(o.id);
     const std::scoped_lock lock(s.lock);
     if (of == message_origin::this_node) ++s.ended;
-    if (ticks) o.load.workers.add(static_cast<double>(ticks) * seconds_per_tick_.load(std::memory_order_relaxed));
+    if (ticks) load_.add(o, ticks);
     if (tells) o.load.hint = hint;
     o.release(has_read);
-    if (settings_.random_migration_percent && !has_read) migrate_at_random(o);
-    advance_object(o, actions);
+    if (random_.is_on() && !has_read) migrate_at_random(o);
+    local_.advance(o, actions);
   }
-  run(actions);
+  runner_.run(actions);
   quiescence_.check_if_single_node();
 }
 
-void mobile_objects::record_load(local_object& o, detail::handler_span& span) noexcept {
+void handler_execution::record_load(local_object& o, detail::handler_span& span) noexcept {
   if (!span.began) return;
   const std::uint64_t ticks = sched::end_handler_time(span, current_thread());
   span.began = 0;
-  const std::scoped_lock lock(shard_of(o.id).lock);
-  o.load.workers.add(static_cast<double>(ticks) * seconds_per_tick_.load(std::memory_order_relaxed));
+  const std::scoped_lock lock(directory_.shard_of(o.id).lock);
+  load_.add(o, ticks);
 }
 
-void mobile_objects::destroy_object(local_object& gone, message_origin of) noexcept {
-  if (gone.object) gone.type->destroy(gone.object);
-  deferred_actions actions;
-  const object_id id = gone.id;
-  std::unique_ptr<local_object> o;
-  {
-    shard& s = shard_of(id);
-    const std::scoped_lock lock(s.lock);
-    entry& e = *s.find(id);
-    if (of == message_origin::this_node) ++s.ended;
-    o = std::move(e.local);
-    --s.counters.objects;
-    fail_all_messages(*o, e, destroyed_failure(id, o->name), actions);
-    actions.drop.push_back(std::move(e.departed));
-    notify_visited(id, e, actions);
-    s.all.erase(id);
-  }
-  for (const auto& [sender, c] : o->remote_senders())
-    if (sender != home_of(id)) actions.send.push_back({sender, object_destroyed{id}});
-  if (home_of(id) != self_) actions.send.push_back({home_of(id), object_destroyed{id}});
-  run(actions);
-  quiescence_.check_if_single_node();
+void handler_execution::migrate_at_random(local_object& o) {
+  const auto to = random_.draw(homes_.nodes());
+  if (!to || !o.pending_migrations().empty() || o.is_leaving) return;
+  if (*to == homes_.self() || homes_.is_lost(*to) || homes_.is_lost(homes_.home_of(o.id))) return;
+  auto msg = std::make_unique<remote_message>();
+  msg->action = static_cast<std::uint64_t>(message_action::migrate);
+  msg->object = o.id;
+  msg->from = homes_.self();
+  msg->target = *to;
+  o.pending_migrations().push_back(msg.release());
 }
 
-void mobile_objects::construction_failed(local_object& gone, const failure_ref& cause) {
-  deferred_actions actions;
-  const object_id id = gone.id;
-  std::unique_ptr<local_object> o;
-  {
-    shard& s = shard_of(id);
-    const std::scoped_lock lock(s.lock);
-    entry& e = *s.find(id);
-    o = std::move(e.local);
-    --s.counters.objects;
-    e.loss = loss_failure(id, o->name, *cause.get());
-    fail_all_messages(*o, e, e.loss, actions);
-  }
-  if (home_of(id) != self_) actions.send.push_back({home_of(id), object_failed{id, cause}});
-  run(actions);
-}
-
-void mobile_objects::fail_all_messages(local_object& o, entry& e, const failure_ref& cause, deferred_actions& actions) {
-  while (message* const msg = o.waiting().pop()) actions.complete.push_back({msg, cause});
-  for (message* msg : o.pending_migrations()) actions.complete.push_back({msg, cause});
-  o.pending_migrations().clear();
-  const auto fail_out_of_order = [&](sender_state& c) {
-    for (const auto& [number, msg] : c.out_of_order)
-      if (msg) actions.complete.push_back({msg, cause});
-    c.out_of_order.clear();
-  };
-  fail_out_of_order(o.local_sender());
-  for (auto& [sender, c] : o.remote_senders()) fail_out_of_order(c);
-  for (auto& msg : e.parked) actions.complete.push_back({msg.release(), cause});
-  e.parked.clear();
-}
-
-void mobile_objects::complete_unhandled(message& msg, failure_ref cause, bool is_permanent) {
-  if (msg.is_remote) {
-    const std::unique_ptr<remote_message> remote(&static_cast<remote_message&>(msg));
-    if (cause)
-      cause = failure_ref::adopt(new failure(
-          *cause.get(), remote->name.empty() ? "message" : "message \"" + remote->name + '"', remote->where));
-    return send_reply(*remote, reply_stage::value_and_end, cause, {}, is_permanent && cause);
-  }
-  count_ended();
-  thread_state& t = current_thread();
-  task_record& r = record_of(msg);
-  if (cause)
-    return sched::skip_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
-  sched::finish_scope* const scope = r.scope;
-  r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
-  r.complete(t);
-  sched::count_ended(t, scope);
+handler_execution::location handler_execution::read_location(const void* body) const {
+  location is;
+  if (const base::snapshot_copy<message> local(body); local) is.local = local->handled_object;
+  const base::snapshot_copy<remote_body> spawned(body);
+  if (!spawned || spawned->all != this) return is;
+  if (const base::snapshot_copy<remote_message> remote(spawned->what); remote)
+    is.remote = remote->handled_object, is.from = remote->from, is.request = remote->request;
+  return is;
 }
 
 }  // namespace stretto::mobiles

@@ -54,8 +54,7 @@ void give_back(sched::task_record& r) noexcept {
 
 void end_of(void* storage) {
   message& msg = *static_cast<message*>(storage);
-  of_caller("destroy").destroy_object(*static_cast<local_object*>(msg.handled_object),
-                                      mobile_objects::message_origin::this_node);
+  of_caller("destroy").destroy_object(*static_cast<local_object*>(msg.handled_object));
 }
 constexpr detail::task_type ending{detail::task_kind, end_of, nullptr, nullptr};
 constexpr detail::task_type moving{detail::task_kind, nullptr, nullptr, nullptr};  // no task runs it
@@ -164,24 +163,24 @@ std::string name_of_object(std::uint64_t id) {
 }
 
 std::uint64_t adopt_object(const make_request& request, const mobile_type& type, void* object) {
-  return of_caller("make_mobile").adopt(request, type, object);
+  return of_caller("make_mobile").creation().adopt(request, type, object);
 }
 
 std::uint64_t make_object(const make_request& request, const message_type& maker, parcel&& arguments) {
-  return of_caller("make_mobile").make(request, maker, std::move(arguments));
+  return of_caller("make_mobile").creation().make(request, maker, std::move(arguments));
 }
 
-std::uint64_t reserve_objects(std::size_t count) { return of_caller("make_collection").reserve_ids(count); }
+std::uint64_t reserve_objects(std::size_t count) { return of_caller("make_collection").homes().reserve_ids(count); }
 
 void make_reserved_object(std::uint64_t id, const make_request& request, const message_type& maker,
                           parcel&& arguments) {
-  of_caller("make_collection").make_reserved(id, request, maker, std::move(arguments));
+  of_caller("make_collection").creation().make_reserved(id, request, maker, std::move(arguments));
 }
 
-std::uint32_t nodes_for_objects() { return of_caller("make_collection").nodes(); }
+std::uint32_t nodes_for_objects() { return of_caller("make_collection").homes().nodes(); }
 
 void refuse_node(std::uint32_t node, const std::source_location& where) {
-  of_caller("make_collection").refuse_node(node, where);
+  of_caller("make_collection").creation().refuse_node(node, where);
 }
 
 void refuse_element(std::size_t index, std::size_t elements) {
@@ -204,7 +203,7 @@ completion& post_order(message_action action, std::uint64_t object, std::uint32_
                        const std::source_location& where) {
   const bool moves = action == message_action::migrate;
   mobile_objects& all = of_caller(moves ? "migrate" : "destroy");
-  if (moves && to >= all.nodes()) all.refuse_node(to, where);
+  if (moves && to >= all.homes().nodes()) all.creation().refuse_node(to, where);
   task_request bare;
   bare.name = request.name;
   bare.priority = request.priority;
@@ -216,7 +215,7 @@ completion& post_order(message_action action, std::uint64_t object, std::uint32_
   return r;
 }
 
-bool is_object_here(std::uint64_t object) { return of_caller("is_here").is_here(object); }
+bool is_object_here(std::uint64_t object) { return of_caller("is_here").directory().is_here(object); }
 
 void begin_span(handler_span& s, const local_object_base& of) noexcept {
   sched::begin_handler_time(s, static_cast<const local_object&>(of).on_devices(),
@@ -224,8 +223,7 @@ void begin_span(handler_span& s, const local_object_base& of) noexcept {
 }
 
 void leave_object(local_object_base& at, bool has_read, handler_span& s) noexcept {
-  of_caller("send").finish_handler(static_cast<local_object&>(at), has_read, s,
-                                   mobile_objects::message_origin::this_node);
+  of_caller("send").finish_handler(static_cast<local_object&>(at), has_read, s);
 }
 
 }  // namespace detail

@@ -1,30 +1,27 @@
-// mobile_objects.cpp - start, creation of objects, names of objects, and failures.
 #include "mobile/mobile_objects.hpp"
 
 #include <stretto/error.hpp>
+#include <stretto/platform.hpp>
 
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
-#include "dist/program_constants.hpp"
-#include "event/event_floor.hpp"
-#include "sched/scope_counting.hpp"
+#include "trace/clock.hpp"
 
 namespace stretto::mobiles {
 
-using sched::task_record;
-using sched::thread_state;
-
 mobile_objects::mobile_objects(dist::job* j)
     : job_(j),
+      homes_(j),
       parts_(j ? std::make_unique<dist::out_of_band_parts>(*j) : nullptr),
-      reply_batcher_(j ? std::make_unique<reply_batcher>(*j) : nullptr),
-      quiescence_(j, [this] { return message_totals(); }),
+      quiescence_(j, [this] { return counters_.totals(directory_); }),
       balancing_(j) {
   if (!j) return;
   register_alternatives(static_cast<small_message*>(nullptr));
   register_structs<object_message, broadcast_message, value_reply, value_and_end_reply, end_reply, batched_replies,
                    aggregated_replies>();
-  job_->on<&mobile_objects::on_object>(this);
+  job_->on<&mobile_objects::receive_object>(this);
   job_->on_refused<&mobile_objects::on_unreceivable_message>(this);
   job_->on_refused<&mobile_objects::on_unreceivable_object>(this);
   job_->on_refused<&mobile_objects::on_unreceivable_reply<value_reply>>(this);
@@ -32,42 +29,37 @@ mobile_objects::mobile_objects(dist::job* j)
   j->add_advancing(*this);
 }
 
-mobile_objects::~mobile_objects() { clear(); }
-
-void mobile_objects::clear() noexcept {
-  for (shard& s : shards_)
-    for (auto& [id, e] : s.all) {
-      std::unique_ptr<local_object> gone;
-      std::shared_ptr<departed_object> sent;
-      {
-        const std::scoped_lock lock(s.lock);  // hang reports may read the table
-        gone = std::move(e.local);
-        sent = std::move(e.departed);
-      }
-      if (!gone) continue;
-      if (gone->object) gone->type->destroy(gone->object);
-      for (auto& [sender, c] : gone->remote_senders()) c.drop_out_of_order();  // of senders that have failed
-    }
-}
-
 void mobile_objects::start(std::uint16_t node, const object_settings& s) noexcept {
-  node_ = node;
-  self_ = job_ ? job_->self() : rank{0};
-  settings_ = s;
-  if (reply_batcher_) reply_batcher_->start(s.is_stepped);
+  homes_.start(node);
+  random_.start(s.seed, s.random_migration_percent, homes_.self());
+  outgoing_replies_.start(s.is_stepped);
   if (!job_ || s.balance_policy == policy::none || !s.balance_period_ms || !s.begin_balancing) return;
   measure();
   balancing_.start(s.begin_balancing, s.balance_policy, s.balance_period_ms, s.seed);
 }
 
 void mobile_objects::advance(base::thread_context& context) {
-  if (!returning_objects_.empty()) take_back_rejected();
+  departure_.take_back_rejected();
   quiescence_.advance();
   balancing_.advance(context);
 }
 
+void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
+  deferred_actions actions;
+  recovery_.on_node_failed(node, actions);
+  // Messages forwarded to the failed node may come from senders that have not lost it.
+  for (const rank sender : router_.forwarded().senders_to(node))
+    if (!homes_.is_lost(sender)) actions.send.push_back({sender, resend_request{0, sender}});
+  run(actions);
+  checkpoints_.on_node_failed(node);
+  quiescence_.on_node_failed(node);
+  outgoing_replies_.on_node_failed(node);
+  replies_.on_node_failed(node, context);
+  router_.resend_after_loss_of(node);
+}
+
 void mobile_objects::check(object_id to, const std::source_location& where, const char* called) const {
-  if (to && home_of(to) != no_rank) return;
+  if (to && homes_.home_of(to) != no_rank) return;
   throw error("G01",
               std::string(called) + (to ? " was given an object of another job" : " was given a mobile that is empty"))
       .fact("called", where)
@@ -76,129 +68,106 @@ void mobile_objects::check(object_id to, const std::source_location& where, cons
       .remedy("keep the mobile that make_mobile returned");
 }
 
-void mobile_objects::apply_node_state(local_object& o) {
-  if (is_measuring_.load()) o.measure();
-  o.is_paused = is_paused_.load();
-}
-
-object_id mobile_objects::adopt(const detail::make_request& request, const detail::mobile_type& type, void* object) {
-  base::require_current("make_mobile");
-  const object_id id = reserve_ids(1);
-  auto o = std::make_unique<local_object>(id, &type, std::string(request.name), 1, self_);
-  o->load.bytes = type.bytes;
-  if (type.hint) o->load.hint = type.hint(object);
-  shard& s = shard_of(id);
-  const std::scoped_lock lock(s.lock);
-  entry& e = s.all[id];
-  e.name = o->name;
-  e.home = std::make_unique<home_record>();
-  e.location = self_;
-  e.epoch = 1;
-  e.local = std::move(o);
-  e.local->object = object;
-  apply_node_state(*e.local);
-  ++s.counters.objects;
-  return id;
-}
-
-object_id mobile_objects::reserve_ids(std::size_t count) noexcept {
-  return std::uint64_t{node_} << 48 | (ids_made_.fetch_add(count, std::memory_order_relaxed) + 1);
-}
-
-void mobile_objects::refuse_node(std::uint32_t node, const std::source_location& where) const {
-  throw error("N02", "there is no node " + std::to_string(node))
-      .fact("called", where)
-      .fact("nodes", std::to_string(nodes()) + ", numbered from 0")
-      .remedy("count from 0 to job_nodes() - 1");
-}
-
-object_id mobile_objects::make(const detail::make_request& request, const detail::message_type& maker,
-                               detail::parcel&& arguments) {
-  base::require_current("make_mobile");
-  if (request.node >= nodes()) refuse_node(request.node, request.where);
-  const object_id id = reserve_ids(1);
-  make_reserved(id, request, maker, std::move(arguments));
-  return id;
-}
-
-void mobile_objects::make_reserved(object_id id, const detail::make_request& request, const detail::message_type& maker,
-                                   detail::parcel&& arguments) {
-  thread_state& t = current_thread();
-  auto& record = static_cast<task_record&>(*detail::make_task(0, detail::value_type<void>, request.where, {}).record);
-  const std::shared_ptr<remote_message> msg = make_remote_message();
-  msg->type = &maker;
-  msg->action = static_cast<std::uint64_t>(message_action::make);
-  msg->function = dist::encode_constant(&maker, sizeof maker);
-  msg->object = id;
-  msg->from = self_;
-  msg->target = static_cast<rank>(request.node);
-  msg->where = request.where;
-  msg->name = request.name;
-  msg->set_arguments(std::move(arguments));
-  if (job_) msg->memory = {job_->pressure(), dist::back_pressure::kind::unanswered, msg->bytes().size()};
-  {
-    shard& s = shard_of(id);
-    const std::scoped_lock lock(s.lock);
-    entry& e = s.all[id];
-    e.name = request.name;
-    e.home = std::make_unique<home_record>();
-    e.location = msg->target;
-    e.epoch = 1;
-    e.messages_sent = e.unanswered = 1;
-    e.home->visited.insert(e.location);
+void mobile_objects::run_all(deferred_actions& actions) {
+  if (!actions.begin.is_empty()) {
+    sched::thread_state& t = current_thread();
+    while (message* const msg = actions.begin.pop()) handlers_.begin(*msg, t);
   }
-  count_begun();
-  sched::count_spawned(t);
-  pending_replies_.add(record, nullptr, msg);
-  send_first(msg);
-  record.release();  // its future is not used
-}
-
-bool mobile_objects::is_here(object_id id) {
-  shard& s = shard_of(id);
-  const std::scoped_lock lock(s.lock);
-  const entry* const e = s.find(id);
-  return e && e->local;
-}
-
-std::string mobile_objects::display_name(object_id id, const std::string& name) const {
-  const auto count = std::to_string(id & ((std::uint64_t{1} << 48) - 1));
-  const rank made_on = home_of(id);
-  const std::string home = job_ && made_on && made_on != no_rank ? job_->name_of(made_on) + ":" : std::string();
-  return home + "M" + count + (name.empty() ? std::string() : " \"" + name + '"');
-}
-
-std::string mobile_objects::name_of(object_id id) {
-  std::string name;
-  {
-    shard& s = shard_of(id);
-    const std::scoped_lock lock(s.lock);
-    if (const entry* const e = s.find(id)) name = e->name;
+  for (auto& p : actions.forward) {
+    p.what->memory.end();  // it was received and has not begun
+    p.what->reply_share.end();
+    router_.forward(p.to, std::move(p.what), p.routing);
   }
-  return display_name(id, name);
+  for (const auto& n : actions.send) std::visit([&](const auto& m) { send_small(n.to, m); }, n.what);
+  for (auto& msg : actions.complete)
+    outgoing_replies_.complete_unhandled(*msg.what, std::move(msg.cause), msg.is_permanent);
+  for (auto& msg : actions.discard) msg->reply_share.end();
+  for (auto& msg : actions.deliver) router_.deliver(std::move(msg));
+  if (actions.pack) departure_.pack(*actions.pack);
 }
 
-failure_ref mobile_objects::destroyed_failure(object_id id, const std::string& name) const {
-  const std::string who = display_name(id, name);
-  return detail::make_failure(
-      std::make_exception_ptr(
-          error("G02", who + " has been destroyed")
-              .because("this request arrived after destroy(), which does not wait for messages of other nodes")
-              .remedy("destroy an object only after all messages to it have been handled")),
-      who, {});
+namespace {
+
+template <class M, class Part>
+concept handled_by = requires(Part& part, const M& m) { part.on(rank{}, m); };
+
+}  // namespace
+
+template <class M>
+void mobile_objects::handle(rank from, const M& m) {
+  const auto try_part = [&](auto& part) {
+    if constexpr (handled_by<M, std::remove_reference_t<decltype(part)>>) part.on(from, m);
+    return handled_by<M, std::remove_reference_t<decltype(part)>>;
+  };
+  static_assert(handled_by<M, message_router> + handled_by<M, object_replies> + handled_by<M, broadcast_protocol> +
+                    handled_by<M, object_removal> + handled_by<M, migration_grants> +
+                    handled_by<M, migration_departure> + handled_by<M, failure_recovery> ==
+                1);
+  (try_part(router_), try_part(replies_), try_part(broadcasts_), try_part(removal_), try_part(grants_),
+   try_part(departure_), try_part(recovery_));
 }
 
-failure_ref mobile_objects::node_loss_failure(object_id id, const entry* e, rank node, const char* role) const {
-  const std::string who = display_name(id, e ? e->name : std::string());
-  error what("G03", who + " is lost");
-  what.because("it " + std::string(role) + " node " + job_->name_of(node) + ", which has failed")
-      .fact("reported by", "node " + job_->name_of(self_));
-  if (is_lost(node)) what.caused_by(job_->loss_of(node)->unobserved_exception());
-  return detail::make_failure(std::make_exception_ptr(std::move(what)), who, {});
+void mobile_objects::receive_object(rank from, const object_migration& m, base::thread_context&) {
+  if (is_malformed(m, homes_)) return job_->refuse_malformed(object_migration::message, from);
+  arrival_.on_object(from, m);
 }
 
-failure_ref mobile_objects::loss_failure(object_id id, const std::string& name, const failure& cause) const {
-  return failure_ref::adopt(new failure(cause, display_name(id, name), cause.where()));
+void mobile_objects::on_unreceivable_message(rank from, const object_message& prefix, failure_ref cause,
+                                             base::thread_context&) {
+  if (is_malformed(prefix, homes_)) return job_->refuse_malformed(object_message::message, from);
+  router_.reject(from_header(prefix.header, prefix.name.text, job_->node_of(from)), *cause.get());
+  counters_.protocol_message_received();
+}
+
+void mobile_objects::on_unreceivable_object(rank from, const object_migration& prefix, failure_ref cause,
+                                            base::thread_context&) {
+  if (is_malformed(prefix.header, homes_)) return job_->refuse_malformed(object_migration::message, from);
+  arrival_.on_unreceivable(from, prefix, std::move(cause));
+}
+
+template <class Reply>
+void mobile_objects::on_unreceivable_reply(rank from, const Reply& prefix, failure_ref cause, base::thread_context&) {
+  if (is_malformed(prefix, homes_)) return job_->refuse_malformed(Reply::message, from);
+  constexpr bool is_end = std::is_same_v<Reply, value_and_end_reply>;
+  replies_.on_unreceivable(is_end ? reply_stage::value_and_end : reply_stage::value, from, prefix.header,
+                           std::move(cause));
+  counters_.protocol_message_received();
+}
+
+namespace {
+
+/// The report of the calling node, without its objects.
+load_report row_of(const base::thread_context& context) {
+  const auto* const machine = context.runtime->get<platform>(base::floor_slot::platform);
+  return {.speed = static_cast<double>(static_cast<const sched::thread_state&>(context).owner->workers.size()),
+          .devices = static_cast<double>(machine->places(place_kind::gpu).size()),
+          .objects = {}};
+}
+
+}  // namespace
+
+void mobile_objects::measure() { load_.begin(directory_, trace::clock::now(), trace::clock::to_nanoseconds(1) * 1e-9); }
+
+load_report mobile_objects::load_report_of(object_id first, std::uint64_t count) {
+  return load_measurement::report(directory_, row_of(current_thread()), first, count);
+}
+
+load_report mobile_objects::windowed_load_report(load_measurement::window_step what) {
+  return load_.windowed_report(directory_, row_of(current_thread()), what, trace::clock::now());
+}
+
+mobile_statistics mobile_objects::statistics() {
+  mobile_statistics all = directory_.statistics();
+  all.to_many = counters_.broadcast_messages_sent();
+  return all;
+}
+
+bool mobile_objects::is_handler(sched::task_record& r) {
+  const handler_execution::location is = handlers_.read_location(r.storage());
+  bool is_found = false;
+  if (is.local || is.remote)
+    directory_.for_each_local([&](const local_object& o) { is_found |= &o == is.local || &o == is.remote; });
+  return is_found;
 }
 
 }  // namespace stretto::mobiles

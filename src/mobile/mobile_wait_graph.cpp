@@ -1,6 +1,8 @@
 // mobile_wait_graph.cpp - mobile objects in hang reports: which task waits for which object or message.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "base/snapshot_read.hpp"
 #include "event/event_wait_graph.hpp"
 #include "mobile/mobile_objects.hpp"
@@ -51,56 +53,39 @@ void broadcast_table::add_wait_edges(rank self, base::wait_walk& walk) {
 }
 
 void mobile_objects::add_wait_edges(base::wait_walk& walk) {
-  pending_replies_.add_wait_edges(self_, walk);
-  broadcasts_.add_wait_edges(self_, walk);
-  for (shard& s : shards_) {
-    const std::scoped_lock lock(s.lock);
-    for (auto& [id, e] : s.all) {
-      if (walk.is_full()) return;
-      if (!e.local && e.parked.empty()) continue;
-      if (e.local && e.local->is_free() && e.local->waiting().is_empty() && e.local->pending_migrations().empty())
-        continue;
-      const std::uint32_t object = walk.at(wait_kind::object, id);
-      walk[object].everywhere = fmt::format("object {:x}", id);
-      for (const auto& msg : e.parked) walk.link(node_of(*msg, walk), object);
-      if (!e.local) continue;
-      walk[object].kind = wait_kind::object;
-      walk[object].name = "mobile object " + display_name(id, e.name);
-      for (message* msg = e.local->waiting().first; msg && !walk.is_full(); msg = msg->next)
-        walk.link(node_of(*msg, walk), object);
-      for (message* const msg : e.local->pending_migrations()) walk.link(node_of(*msg, walk), object);
-    }
-  }
-}
-
-/// The body is a local message, or a remote_handler_body. Any other bytes name no local object.
-mobile_objects::handler_location mobile_objects::read_handler_location(const void* body) const {
-  handler_location is;
-  if (const base::snapshot_copy<message> local(body); local) is.local = local->handled_object;
-  const base::snapshot_copy<remote_handler_body> spawned(body);
-  if (!spawned || spawned->all != this) return is;
-  if (const base::snapshot_copy<remote_message> remote(spawned->what); remote)
-    is.remote = remote->handled_object, is.from = remote->from, is.request = remote->request;
-  return is;
+  replies_.add_wait_edges(walk);
+  directory_.for_each([&](object_id id, object_entry& e) {
+    if (walk.is_full()) return false;
+    if (!e.local && e.parked.empty()) return true;
+    if (e.local && e.local->is_free() && e.local->waiting().is_empty() && e.local->pending_migrations().empty())
+      return true;
+    const std::uint32_t object = walk.at(wait_kind::object, id);
+    walk[object].everywhere = fmt::format("object {:x}", id);
+    for (const auto& msg : e.parked) walk.link(node_of(*msg, walk), object);
+    if (!e.local) return true;
+    walk[object].kind = wait_kind::object;
+    walk[object].name = "mobile object " + failures_.display_name(id, e.name);
+    for (message* msg = e.local->waiting().first; msg && !walk.is_full(); msg = msg->next)
+      walk.link(node_of(*msg, walk), object);
+    for (message* const msg : e.local->pending_migrations()) walk.link(node_of(*msg, walk), object);
+    return true;
+  });
 }
 
 void mobile_objects::add_handler_edges(base::wait_walk& walk) {
-  std::map<const void*, object_id> local_objects;
-  for (shard& s : shards_) {
-    const std::scoped_lock lock(s.lock);
-    for (const auto& [id, e] : s.all)
-      if (e.local && walk.has(wait_kind::object, id))
-        local_objects.emplace(static_cast<const detail::local_object_base*>(e.local.get()), id);
-  }
+  std::map<const void*, object_id> local;
+  directory_.for_each_local([&](const local_object& o) {
+    if (walk.has(wait_kind::object, o.id)) local.emplace(static_cast<const detail::local_object_base*>(&o), o.id);
+  });
   const auto link = [&](const void* at, std::uint32_t task) {
-    const auto found = local_objects.find(at);
-    if (found != local_objects.end()) walk.link(walk.at(wait_kind::object, found->second), task);
-    return found != local_objects.end();
+    const auto found = local.find(at);
+    if (found != local.end()) walk.link(walk.at(wait_kind::object, found->second), task);
+    return found != local.end();
   };
   for (const auto& [bits, node] : walk.all(wait_kind::task)) {
     if (walk[node].kind != wait_kind::task) continue;
-    const handler_location is =
-        read_handler_location(static_cast<const std::byte*>(detail::record_in(bits)) + detail::storage_offset);
+    const handler_execution::location is =
+        handlers_.read_location(static_cast<const std::byte*>(detail::record_in(bits)) + detail::storage_offset);
     if (!link(is.local, node) && link(is.remote, node)) walk[node].everywhere = message_label(is.from, is.request);
   }
 }

@@ -1,0 +1,66 @@
+// home_nodes.hpp - ids of objects, the home nodes that these name, and the nodes that this node has lost.
+//
+// An id holds the number of the node that made the object, and a count. A node that restores the objects of another job
+// also knows, for each node number in their ids, which node of this job is their home node.
+//
+// Threads     Any. start: before other threads. restore: one thread at a time.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "dist/job.hpp"
+#include "mobile/messages.hpp"
+
+namespace stretto::mobiles {
+
+class home_nodes {
+ public:
+  /// Null: a runtime without a job.
+  explicit home_nodes(dist::job* j) noexcept : job_(j) {}
+  /// The runtime starts, with that node number.
+  void start(std::uint16_t node) noexcept {
+    node_ = node;
+    self_ = job_ ? job_->self() : rank{0};
+  }
+
+  rank self() const noexcept { return self_; }
+  std::uint16_t node() const noexcept { return node_; }
+  std::uint32_t nodes() const noexcept { return job_ ? job_->nodes() : 1; }
+  bool is_lost(rank r) const noexcept { return job_ && r != self_ && job_->is_lost(r); }
+  /// Requires is_lost(r).
+  failure_ref loss_of(rank r) const { return job_->loss_of(r); }
+
+  /// no_rank: an object of another job.
+  rank home_of(object_id id) const noexcept {
+    const auto node = static_cast<std::uint16_t>(id >> 48);
+    const rank r = job_ ? job_->rank_of(node).value_or(no_rank) : node == node_ ? rank{0} : no_rank;
+    return r != no_rank ? r : restored_home(node);
+  }
+  /// The first of `count` ids in a row.
+  object_id reserve_ids(std::size_t count) noexcept {
+    return std::uint64_t{node_} << 48 | (ids_made_.fetch_add(count, std::memory_order_relaxed) + 1);
+  }
+  std::uint64_t ids_made() const noexcept { return ids_made_; }
+
+  /// The home node for each node number in ids, for another job that restores these objects.
+  std::map<std::uint16_t, rank> all() const;
+  /// From now on these node numbers have home nodes, too, and new ids have counts above `ids_made`.
+  void restore(const std::map<std::uint16_t, rank>& homes, std::uint64_t ids_made);
+
+ private:
+  rank restored_home(std::uint16_t node) const noexcept;
+
+  dist::job* const job_;
+  rank self_ = 0;
+  std::uint16_t node_ = 0;
+  std::atomic<std::uint64_t> ids_made_{0};
+  std::atomic<const std::map<std::uint16_t, rank>*> restored_{nullptr};
+  std::vector<std::unique_ptr<const std::map<std::uint16_t, rank>>> all_restored_;  // readers may still use old ones
+};
+
+}  // namespace stretto::mobiles

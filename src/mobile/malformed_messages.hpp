@@ -1,0 +1,31 @@
+// malformed_messages.hpp - which messages between nodes no node of this job sends: the job refuses them before any part
+// of the protocol sees them.
+//
+// Threads     Functions of values.
+#pragma once
+
+#include "mobile/broadcast_message.hpp"
+#include "mobile/home_nodes.hpp"
+#include "mobile/migration_message.hpp"
+#include "mobile/protocol_messages.hpp"
+
+namespace stretto::mobiles {
+
+bool is_malformed(const message_header& h, const home_nodes& homes) noexcept;
+bool is_malformed(const migration_header& h, const home_nodes& homes) noexcept;
+bool is_malformed(const reply_header& h, const home_nodes& homes) noexcept;
+bool is_malformed(const broadcast_message& m, const home_nodes& homes) noexcept;
+bool is_malformed(const object_migration& m, const home_nodes& homes) noexcept;
+bool is_malformed(const aggregated_replies& m, const home_nodes& homes) noexcept;
+
+/// Any other message: by its header, or by its object and cause.
+template <class M>
+bool is_malformed(const M& m, const home_nodes& homes) noexcept {
+  if constexpr (requires { m.header; }) return is_malformed(m.header, homes);
+  if constexpr (requires { m.object; })
+    if (m.object && homes.home_of(m.object) == no_rank) return true;
+  if constexpr (requires { m.cause; }) return !m.cause;
+  return false;
+}
+
+}  // namespace stretto::mobiles

@@ -1,0 +1,70 @@
+#include "mobile/object_directory.hpp"
+
+#include <algorithm>
+
+namespace stretto::mobiles {
+
+bool object_directory::is_here(object_id id) {
+  shard& s = shard_of(id);
+  const std::scoped_lock lock(s.lock);
+  const object_entry* const e = s.find(id);
+  return e && e->local;
+}
+
+std::string object_directory::name_of(object_id id) {
+  shard& s = shard_of(id);
+  const std::scoped_lock lock(s.lock);
+  const object_entry* const e = s.find(id);
+  return e ? e->name : std::string();
+}
+
+std::uint64_t object_directory::messages_begun() noexcept {
+  std::uint64_t all = 0;
+  for (shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    all += s.counters.near + s.counters.far;
+  }
+  return all;
+}
+
+std::uint64_t object_directory::messages_ended() noexcept {
+  std::uint64_t all = 0;
+  for (shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    all += s.ended;
+  }
+  return all;
+}
+
+mobile_statistics object_directory::statistics() {
+  mobile_statistics all;
+  for (shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    all.objects += s.counters.objects;
+    all.near += s.counters.near;
+    all.far += s.counters.far;
+    all.passed_on += s.counters.passed_on;
+    all.most_hops = std::max(all.most_hops, s.counters.most_hops);
+    all.moved_in += s.counters.moved_in;
+    all.moved_out += s.counters.moved_out;
+  }
+  return all;
+}
+
+void object_directory::clear() noexcept {
+  for (shard& s : shards_)
+    for (auto& [id, e] : s.all) {
+      std::unique_ptr<local_object> gone;
+      std::shared_ptr<departed_object> sent;
+      {
+        const std::scoped_lock lock(s.lock);  // hang reports may read the table
+        gone = std::move(e.local);
+        sent = std::move(e.departed);
+      }
+      if (!gone) continue;
+      if (gone->object) gone->type->destroy(gone->object);
+      for (auto& [sender, c] : gone->remote_senders()) c.drop_out_of_order();  // of senders that have failed
+    }
+}
+
+}  // namespace stretto::mobiles
