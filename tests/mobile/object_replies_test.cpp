@@ -2,6 +2,7 @@
 // says of later messages.
 #include "mobile/object_replies.hpp"
 
+#include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/runtime.hpp>
 
@@ -58,6 +59,13 @@ void in_finish(F&& f) {
 /// The number of the first message to object 7 that waits.
 std::uint64_t first_unanswered(replied_node& s) { return s.replies.unanswered(7).at(0)->number; }
 
+/// The same; messages fail.
+template <class F>
+void in_failing_finish(F&& f) {
+  runtime rt({.workers = 1});
+  rt.run([&] { CHECK_THROWS_AS(finish([&] { f(); }), error); });
+}
+
 failure_ref some_failure() { return detail::make_failure(std::make_exception_ptr(1), "a test", {}); }
 
 TEST_CASE("a reply ends its message once, in the counts of its object") {
@@ -77,7 +85,7 @@ TEST_CASE("a reply ends its message once, in the counts of its object") {
 }
 
 TEST_CASE("a permanent failure ends the later messages to the object, but not the earlier ones") {
-  in_finish([] {
+  in_failing_finish([] {
     replied_node s;
     const auto before = s.send(7), failed = s.send(7);
     s.send(7);
@@ -94,7 +102,7 @@ TEST_CASE("a permanent failure ends the later messages to the object, but not th
 }
 
 TEST_CASE("all unanswered messages to one object fail together") {
-  in_finish([] {
+  in_failing_finish([] {
     replied_node s;
     s.send(7);
     const auto other = s.send(8);
