@@ -127,7 +127,7 @@ STRETTO = Law(
     old_names={
         "printing", "racing", "scaling", "waiting", "checkpoint_content", "content_io", "file_content", "letters",
     },
-    shared_names={"checkpoint_restore", "clock", "handle", "scheduler", "task", "timeline"},
+    shared_names={"clock", "handle", "scheduler", "task", "timeline"},
     openings={
         "documents": 1, "examples": 6, "tools": 14,
     },

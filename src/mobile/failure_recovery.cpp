@@ -28,13 +28,13 @@ void failure_recovery::declare_lost(object_id id, object_entry& e, failure_ref c
 
 void failure_recovery::on_home_failed(object_entry& e, object_id id, rank node, deferred_actions& actions) const {
   if (!e.local) {
-    if (!e.loss) declare_lost(id, e, failures_.lost_with(id, &e, node, "was created on"), actions);
+    if (!e.loss) declare_lost(id, e, failures_.of_node_loss(id, &e, node, "was created on"), actions);
     return;
   }
   // The object stays, for nodes that need not ask its home node.
   if (!e.local->is_leaving || e.local->is_migration_granted) return;
   e.local->is_leaving = e.local->is_packing = false;
-  local_.complete_migration(*e.local, failures_.lost_with(id, &e, node, "was created on"), actions);
+  local_.complete_migration(*e.local, failures_.of_node_loss(id, &e, node, "was created on"), actions);
   local_.advance(*e.local, actions);
 }
 
@@ -61,10 +61,10 @@ bool failure_recovery::keep_at_home(object_entry& e, object_id id, rank node, de
   // The object may not have left for the failed node: ask its source.
   const bool may_stay = e.home->is_moving && e.home->moving_from != node && !homes_.is_lost(e.home->moving_from);
   if (e.location == node && !may_stay)
-    return declare_lost(id, e, failures_.lost_with(id, &e, node, "was on"), actions), false;
+    return declare_lost(id, e, failures_.of_node_loss(id, &e, node, "was on"), actions), false;
   if (e.location == node) actions.send.push_back({e.home->moving_from, recall{id, e.epoch}});
   if (e.home->is_moving && e.home->moving_from == node && homes_.is_lost(e.location))
-    return declare_lost(id, e, failures_.lost_with(id, &e, node, "was on"), actions), false;
+    return declare_lost(id, e, failures_.of_node_loss(id, &e, node, "was on"), actions), false;
   if (e.home->is_moving && e.home->moving_from == node)
     actions.send.push_back({e.location, arrival_query{id, e.epoch, node}});
   return true;
@@ -74,7 +74,7 @@ void failure_recovery::report_lost_in_transit(object_id id, object_entry& e, ran
                                               deferred_actions& actions) const {
   e.awaited_from = no_rank;
   actions.send.push_back(
-      {homes_.home_of(id), lost_in_transit{id, failures_.lost_with(id, &e, from, "was on its way from")}});
+      {homes_.home_of(id), lost_in_transit{id, failures_.of_node_loss(id, &e, from, "was on its way from")}});
 }
 
 void failure_recovery::await_object(object_id id, object_entry& e, rank from, deferred_actions& actions) {
@@ -106,7 +106,8 @@ void failure_recovery::on(rank from, const not_departed& m) {
     const std::scoped_lock lock(s.lock);
     object_entry* const e = s.find(id);
     if (!e || e->local || e->awaited_from != from) return;
-    if (e->home) e->awaited_from = no_rank, declare_lost(id, *e, failures_.lost_with(id, e, from, "stays on"), actions);
+    if (e->home)
+      e->awaited_from = no_rank, declare_lost(id, *e, failures_.of_node_loss(id, e, from, "stays on"), actions);
     else report_lost_in_transit(id, *e, from, actions);
     if (e && e->home) cause = e->loss;
   }
@@ -142,7 +143,7 @@ void failure_recovery::on(rank, const already_departed& m) {
     const std::scoped_lock lock(s.lock);
     object_entry* const e = s.find(id);
     if (!e || !e->home || e->loss || e->epoch != epoch || !homes_.is_lost(e->location)) return;
-    declare_lost(id, *e, failures_.lost_with(id, e, e->location, "is on"), actions);
+    declare_lost(id, *e, failures_.of_node_loss(id, e, e->location, "is on"), actions);
     cause = e->loss;
   }
   runner_.run(actions);
@@ -153,11 +154,11 @@ void failure_recovery::on(rank, const already_departed& m) {
 void failure_recovery::on_query_at_home(const arrival_query& m, object_entry& e, deferred_actions& actions) const {
   const auto [id, epoch, from] = m;
   if (!e.loss && e.epoch == epoch && homes_.is_lost(e.location))
-    declare_lost(id, e, failures_.lost_with(id, &e, e.location, "was on"), actions);
+    declare_lost(id, e, failures_.of_node_loss(id, &e, e.location, "was on"), actions);
   else if (!e.loss && e.home->is_moving && e.epoch == epoch && e.location != homes_.self())
     actions.send.push_back({e.location, arrival_query{id, epoch, from}});
   else if (!e.loss && e.home->is_moving && e.epoch == epoch && !e.local)
-    homes_.is_lost(from) ? declare_lost(id, e, failures_.lost_with(id, &e, from, "was on its way from"), actions)
+    homes_.is_lost(from) ? declare_lost(id, e, failures_.of_node_loss(id, &e, from, "was on its way from"), actions)
                          : await_object(id, e, from, actions);
 }
 

@@ -1,4 +1,4 @@
-// failure_recovery.hpp - a node fails: finds the objects that are lost with it, and what is left of a migration that it
+// failure_recovery.hpp - a node fails: finds the objects that fail with it, and what is left of a migration that it
 // took part in.
 //
 // An object is lost with the node where it is, and with the source or destination of a migration under way. A node that
@@ -42,7 +42,7 @@ class failure_recovery {
  private:
   void on_home_failed(object_entry& e, object_id id, rank node, deferred_actions& actions) const;
   void on_host_failed(object_entry& e, object_id id, rank node, deferred_actions& actions) const;
-  /// False if the object is lost.
+  /// False if it has declared the loss of the object.
   bool keep_at_home(object_entry& e, object_id id, rank node, deferred_actions& actions) const;
   /// At the home node: no node has the object any more.
   void declare_lost(object_id id, object_entry& e, failure_ref cause, deferred_actions& actions) const;
@@ -50,7 +50,7 @@ class failure_recovery {
   static void await_object(object_id id, object_entry& e, rank from, deferred_actions& actions);
   void report_lost_in_transit(object_id id, object_entry& e, rank from, deferred_actions& actions) const;
   void on_query_at_home(const arrival_query& m, object_entry& e, deferred_actions& actions) const;
-  /// `location` no_rank: the object is lost wherever it was.
+  /// `location` no_rank: wherever the object was.
   void on_loss_at(rank location, object_id id, failure_ref cause);
 
   const home_nodes& homes_;

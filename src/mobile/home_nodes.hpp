@@ -1,4 +1,4 @@
-// home_nodes.hpp - ids of objects, the home nodes that these name, and the nodes that this node has lost.
+// home_nodes.hpp - ids of objects, the home nodes that these name, and which nodes have failed.
 //
 // An id holds the number of the node that made the object, and a count. A node that restores the objects of another job
 // also knows, for each node number in their ids, which node of this job is their home node.

@@ -47,7 +47,7 @@ void local_objects::advance(local_object& o, deferred_actions& actions) const {
     } else if (homes_.is_lost(to)) {
       complete_migration(o, homes_.loss_of(to), actions);
     } else if (homes_.is_lost(home)) {
-      complete_migration(o, failures_.lost_with(o.id, nullptr, home, "was created on"), actions);
+      complete_migration(o, failures_.of_node_loss(o.id, nullptr, home, "was created on"), actions);
     } else {
       o.is_leaving = true;
       o.destination = to;

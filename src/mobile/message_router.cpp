@@ -16,7 +16,8 @@ message_router::decision message_router::decide_route(const object_entry* e, con
   if (homes_.is_lost(home))
     return msg.from == homes_.self()
                ? decision{.what = decision::reject,
-                          .cause = e && e->loss ? e->loss : failures_.lost_with(msg.object, e, home, "was created on")}
+                          .cause =
+                              e && e->loss ? e->loss : failures_.of_node_loss(msg.object, e, home, "was created on")}
                : decision{decision::return_to_sender};  // the sender may reach the home node
   if (msg.routing.epoch > (e ? e->epoch : 0)) return {decision::park};
   // lost to this node, perhaps not to the sender
@@ -37,7 +38,7 @@ message_router::decision message_router::decide_route(const object_entry* e, con
 message_router::decision message_router::decide_at_home(const object_entry& e, const remote_message& msg) const {
   if (homes_.is_lost(e.location)) return {decision::hold_at_home};  // the object may not have left
   if (e.location == msg.routing.avoid)
-    return {.what = decision::reject, .cause = failures_.lost_with(msg.object, &e, e.location, "is on")};
+    return {.what = decision::reject, .cause = failures_.of_node_loss(msg.object, &e, e.location, "is on")};
   const bool pins_object = msg.routing.hops >= max_forwards;
   if (pins_object && e.home->requested_destination != no_rank) return {decision::hold_at_home};
   return {.what = decision::forward,
@@ -196,9 +197,9 @@ void message_router::resend_after_loss_of(rank failed) {
     const rank home = homes_.home_of(msg->object);
     const bool is_construction_lost = msg->action_taken() == message_action::make && msg->target == failed;
     if (is_construction_lost || (home == failed && !directory_.is_here(msg->object)))
-      replies_.complete(reply_stage::value_and_end, msg->request, homes_.self(),
-                        failures_.lost_with(msg->object, nullptr, failed, home == failed ? "was created on" : "was on"),
-                        {});
+      replies_.complete(
+          reply_stage::value_and_end, msg->request, homes_.self(),
+          failures_.of_node_loss(msg->object, nullptr, failed, home == failed ? "was created on" : "was on"), {});
     else resend(*msg, no_rank);
   }
 }

@@ -69,7 +69,7 @@ class message_router {
 
  private:
   decision decide_at_home(const object_entry& e, const remote_message& msg) const;
-  /// What is not accepted. `e` is the entry of the object, or null.
+  /// For a message that the object does not accept. `e` is the entry of the object, or null.
   void act(const decision& d, object_entry* e, object_directory::shard& s, std::unique_ptr<remote_message> msg,
            deferred_actions& actions);
   void park(object_entry& e, std::unique_ptr<remote_message> msg, deferred_actions& actions);

@@ -39,7 +39,7 @@ void migration_departure::on(rank, const migration_decision& m) {
       local_.complete_migration(o,
                                 homes_.is_lost(o.destination)
                                     ? homes_.loss_of(o.destination)
-                                    : failures_.lost_with(id, e, o.destination, "was moving to"),
+                                    : failures_.of_node_loss(id, e, o.destination, "was moving to"),
                                 actions);
     } else {
       o.epoch = *m.granted_epoch;
@@ -65,7 +65,7 @@ void migration_departure::on(rank, const migration_cancelled& m) {
     failure_ref cause = std::move(o.cancellation_cause);
     if (!cause)
       cause = homes_.is_lost(o.destination) ? homes_.loss_of(o.destination)
-                                            : failures_.lost_with(id, e, o.destination, "was moving to");
+                                            : failures_.of_node_loss(id, e, o.destination, "was moving to");
     local_.complete_migration(o, std::move(cause), actions);
     local_.advance(o, actions);
   }
@@ -108,14 +108,14 @@ void migration_departure::pack(local_object& o) {
 }
 
 /// An object that is being sent, with its messages.
-struct migration_departure::parting_object {
+struct migration_departure::leaving_object {
   const std::shared_ptr<departed_object> what;
   object_migration message = {};
   std::uint64_t asked = 0;  // messages of this node that wait for a reply from now on
 };
 
 void migration_departure::send(std::unique_ptr<local_object> leaves, detail::parcel&& content, std::uint32_t epoch) {
-  parting_object leaving{std::make_shared<departed_object>(std::move(leaves))};
+  leaving_object leaving{std::make_shared<departed_object>(std::move(leaves))};
   const auto& sent = leaving.what;
   local_object& o = *sent->what;
   const rank to = o.destination;
@@ -155,7 +155,7 @@ void migration_departure::send(std::unique_ptr<local_object> leaves, detail::par
   job_->send(to, job_->kind_of<object_migration>(), std::move(w));
 }
 
-void migration_departure::put_messages(parting_object& to) {
+void migration_departure::put_messages(leaving_object& to) {
   local_object& o = *to.what->what;
   to.message.senders.all.push_back(fields_of(homes_.self(), o.local_sender()));
   for (const auto& [sender, c] : o.remote_senders()) to.message.senders.all.push_back(fields_of(sender, c));
@@ -170,7 +170,7 @@ void migration_departure::put_messages(parting_object& to) {
 }
 
 /// A local message becomes a remote one. One whose arguments cannot be written fails; the others are sent.
-void migration_departure::put(parting_object& to, message_queue queue, message& msg) {
+void migration_departure::put(leaving_object& to, message_queue queue, message& msg) {
   const local_object& o = *to.what->what;
   std::shared_ptr<const remote_message> remote;
   if (msg.is_remote) {

@@ -44,10 +44,10 @@ class migration_departure {
   void on(rank from, const object_rejected& m);
 
  private:
-  struct parting_object;
+  struct leaving_object;
   void send(std::unique_ptr<local_object> o, detail::parcel&& content, std::uint32_t epoch);
-  void put_messages(parting_object& to);
-  void put(parting_object& to, message_queue queue, message& msg);
+  void put_messages(leaving_object& to);
+  void put(leaving_object& to, message_queue queue, message& msg);
   void retry_returning();
 
   dist::job* const job_;

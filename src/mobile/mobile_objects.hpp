@@ -7,10 +7,8 @@
 // three forwards the message goes through the home node, which blocks migration of the object until the message has
 // arrived. A message that arrives before its object is parked until the object arrives.
 //
-// Failures    An object is lost with the node where it is, and with the source or destination of a migration under way.
-//             When a node fails, every other node resends its unanswered messages through the home nodes. The object
-//             drops duplicates by sequence number. A node that has lost contact with an object's home node, or with the
-//             node where the object is, has lost the object for good.
+// Failures    When a node fails, every other node resends its unanswered messages through the home nodes. The object
+//             drops duplicates by sequence number. For what happens to objects, see failure_recovery.hpp.
 // Threads     Any thread of the runtime. One thread at a time works on a message, a migration or a reply. At most one
 //             shard of the directory is locked at a time; the only other lock taken under it is that of the pending
 //             replies.

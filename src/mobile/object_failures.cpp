@@ -26,7 +26,7 @@ failure_ref object_failures::destroyed(object_id id, const std::string& name) co
       who, {});
 }
 
-failure_ref object_failures::lost_with(object_id id, const object_entry* e, rank node, const char* role) const {
+failure_ref object_failures::of_node_loss(object_id id, const object_entry* e, rank node, const char* role) const {
   const std::string who = display_name(id, e ? e->name : std::string());
   error what("G03", who + " is lost");
   what.because("it " + std::string(role) + " node " + job_->name_of(node) + ", which has failed")

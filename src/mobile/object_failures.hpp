@@ -1,5 +1,5 @@
 // object_failures.hpp - the names of objects in texts for people, and the failures of messages to objects that are
-// destroyed or lost.
+// destroyed, or whose node has failed.
 //
 // Threads     Any.
 #pragma once
@@ -21,7 +21,7 @@ class object_failures {
   /// The object was destroyed: G02.
   failure_ref destroyed(object_id id, const std::string& name) const;
   /// The object `role` that node, which has failed or cannot be reached: G03. `e` may be null.
-  failure_ref lost_with(object_id id, const object_entry* e, rank node, const char* role) const;
+  failure_ref of_node_loss(object_id id, const object_entry* e, rank node, const char* role) const;
   /// That failure, of the object.
   failure_ref of_object(object_id id, const std::string& name, const failure& cause) const;
   /// That failure, of what was sent to the object.

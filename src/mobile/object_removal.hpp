@@ -8,7 +8,7 @@
 
 namespace stretto::mobiles {
 
-/// Who sent a message that has been handled.
+/// The sender of a message that has been handled.
 enum class message_origin : std::uint8_t { this_node, other_node };
 
 class object_removal {
@@ -18,8 +18,8 @@ class object_removal {
       : homes_(homes), directory_(directory), failures_(failures), quiescence_(quiescence), runner_(runner) {}
 
   /// The destroy message has been reached: destroys the object and fails its waiting messages.
-  void destroy(local_object& gone, message_origin of) noexcept;
-  void construction_failed(local_object& gone, const failure_ref& cause);
+  void destroy(local_object& o, message_origin of) noexcept;
+  void construction_failed(local_object& o, const failure_ref& cause);
 
   void on(rank from, const object_destroyed& m);
 

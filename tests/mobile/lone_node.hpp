@@ -102,7 +102,7 @@ struct lone_node {
     msg->target = target;
     return msg;
   }
-  void lose(rank r) {
+  void fail_node(rank r) {
     network->kill(r);
     while (!job.is_lost(r)) job.poll();
   }

@@ -69,10 +69,10 @@ TEST_CASE("a forwarded message is counted, and its sender learns the location") 
   n.deliver(2, id, 0);
   REQUIRE(n.done.forwarded.size() == 1);
   CHECK(n.done.forwarded[0].to == 3);
-  const auto* const told = n.done.next<location_update>(2);
-  REQUIRE(told);
-  CHECK(told->location == 3);
-  CHECK(told->epoch == 4);
+  const auto* const found = n.done.next<location_update>(2);
+  REQUIRE(found);
+  CHECK(found->location == 3);
+  CHECK(found->epoch == 4);
   CHECK(n.router.forwarded().senders_to(3) == std::vector<rank>{2});
   CHECK(n.directory.statistics().passed_on == 1);
 }
@@ -125,7 +125,7 @@ TEST_CASE("an object accepts the messages of a node in their order, each once") 
   o.release(false);
 }
 
-TEST_CASE("messages to a destroyed object fail, and the nodes that know it are told") {
+TEST_CASE("messages to a destroyed object fail, and the nodes that know it are notified") {
   routing_node n;
   const object_id id = n.id_of(0, 5);
   n.at_home(id, 2);
@@ -140,10 +140,10 @@ TEST_CASE("messages to a destroyed object fail, and the nodes that know it are t
   CHECK(n.done.next<object_destroyed>(3));
 }
 
-TEST_CASE("when the home node is lost, this node's messages fail and others return to their sender") {
+TEST_CASE("when the home node has failed, this node's messages fail and others return to their sender") {
   routing_node n;
   const object_id id = n.id_of(1, 5);
-  n.lose(1);
+  n.fail_node(1);
   CHECK(n.route(*n.message_of(0, id, 0)).what == decision::reject);
   n.deliver(2, id, 0);
   const auto* const asked = n.done.next<resend_request>(2);

@@ -51,9 +51,9 @@ TEST_CASE("a pinned message blocks a migration until it has arrived; then messag
   CHECK(h.done.delivered.size() == 1);
 }
 
-TEST_CASE("the home node denies a migration to a lost node, and of an object that it does not know") {
+TEST_CASE("the home node denies a migration to a failed node, and of an object that it does not know") {
   home_node h;
-  h.lose(2);
+  h.fail_node(2);
   const object_id id = h.id_of(0, 1);
   h.at_home(id, 1);
   h.grants.on(1, migration_request{id, 2});
@@ -77,9 +77,9 @@ TEST_CASE("a cancelled migration returns the object to its source, and tells the
   CHECK(e.epoch == 3);
   CHECK_FALSE(e.home->is_moving);
   CHECK(h.done.next<migration_cancelled>(1));
-  const auto* const told = h.done.next<location_update>(2);
-  REQUIRE(told);
-  CHECK(told->location == 1);
+  const auto* const found = h.done.next<location_update>(2);
+  REQUIRE(found);
+  CHECK(found->location == 1);
 }
 
 /// A node with an object of node 1.
@@ -129,12 +129,12 @@ TEST_CASE("an object asks its home node, and is written when no handler uses it 
   CHECK(s.done.packed == &s.o);
 }
 
-TEST_CASE("a migration to this node ends at once, and one to a lost node fails") {
+TEST_CASE("a migration to this node ends at once, and one to a failed node fails") {
   source_node s;
   s.order(0);
   REQUIRE(s.done.ended.size() == 1);
   CHECK_FALSE(s.done.ended[0].has_failed);
-  s.lose(2);
+  s.fail_node(2);
   s.order(2);
   REQUIRE(s.done.ended.size() == 2);
   CHECK(s.done.ended[1].has_failed);
@@ -160,7 +160,7 @@ TEST_CASE("the loss of the destination cancels a granted migration") {
   s.order(2);
   s.departure.on(1, migration_decision{s.id, 7});
   s.done.sent.clear();
-  s.lose(2);
+  s.fail_node(2);
   deferred_actions actions;
   s.recovery.on_node_failed(2, actions);
   s.done.run(actions);
@@ -178,7 +178,7 @@ TEST_CASE("the loss of the home node ends a migration that it has not granted") 
   source_node s;
   s.order(2);
   s.done.sent.clear();
-  s.lose(1);
+  s.fail_node(1);
   deferred_actions actions;
   s.recovery.on_node_failed(1, actions);
   s.done.run(actions);
@@ -207,7 +207,7 @@ TEST_CASE("the home node gives up an object with its node, fails what waits for 
   object_entry& e = s.at_home(id, 2);
   e.parked.push_back(s.message_of(3, id, 4));
   e.home->blocked.push_back(s.message_of(3, id, 5));
-  s.lose(2);
+  s.fail_node(2);
   deferred_actions actions;
   s.recovery.on_node_failed(2, actions);
   s.done.run(actions);
@@ -215,10 +215,10 @@ TEST_CASE("the home node gives up an object with its node, fails what waits for 
   REQUIRE(s.done.ended.size() == 2);
   CHECK(s.done.ended[0].number == 4);
   CHECK(s.done.ended[1].number == 5);
-  std::vector<rank> told;
+  std::vector<rank> found;
   for (const auto& n : s.done.sent)
-    if (std::holds_alternative<object_lost>(n.what)) told.push_back(n.to);
-  CHECK(told == std::vector<rank>{1, 3});
+    if (std::holds_alternative<object_lost>(n.what)) found.push_back(n.to);
+  CHECK(found == std::vector<rank>{1, 3});
 }
 
 TEST_CASE("an object may have stayed when the destination of its migration fails: the home node recalls it") {
@@ -227,7 +227,7 @@ TEST_CASE("an object may have stayed when the destination of its migration fails
   object_entry& e = s.at_home(id, 3);
   s.grants.on(3, migration_request{id, 2});
   s.done.sent.clear();
-  s.lose(2);
+  s.fail_node(2);
   deferred_actions actions;
   s.recovery.on_node_failed(2, actions);
   for (const auto& n : actions.send)
