@@ -24,7 +24,7 @@ struct message_run {
   std::uint64_t index = 0;     // of the first object
   std::uint64_t position = 0;  // of the first request
   std::uint64_t number = 0, answered_below = 0;
-  std::uint32_t epoch = 0;  // routing_state::epoch
+  migration_epoch epoch = {};  // routing_state::epoch
   std::uint32_t count = 1;
 
   /// Appends a run of one message if it continues this one.

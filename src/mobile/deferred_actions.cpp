@@ -2,10 +2,10 @@
 
 namespace stretto::mobiles {
 
-void release_parked(object_entry& e, deferred_actions& actions, std::uint32_t until) {
+void release_parked(object_entry& e, deferred_actions& actions, migration_epoch until) {
   std::erase_if(e.parked, [&](std::unique_ptr<remote_message>& msg) {
     if (msg->routing.epoch > until) return false;
-    msg->routing.epoch = 0;
+    msg->routing.epoch = unknown_epoch;
     actions.deliver.push_back(std::move(msg));
     return true;
   });

@@ -81,7 +81,7 @@ class action_runner {
 
 /// Delivers again the messages that were parked for migrations up to epoch `until`.
 void release_parked(object_entry& e, deferred_actions& actions,
-                    std::uint32_t until = std::numeric_limits<std::uint32_t>::max());
+                    migration_epoch until = migration_epoch{std::numeric_limits<std::uint32_t>::max()});
 /// Delivers again the messages that waited at the home node for a migration.
 void release_blocked(home_record& h, deferred_actions& actions);
 

@@ -66,14 +66,14 @@ enum class acceptance : std::uint8_t { accepted, early, duplicate };
 
 class local_object : public detail::local_object_base {
  public:
-  local_object(object_id id, const detail::mobile_type* type, std::string name, std::uint32_t epoch, rank self)
+  local_object(object_id id, const detail::mobile_type* type, std::string name, migration_epoch epoch, rank self)
       : id(id), type(type), name(std::move(name)), epoch(epoch), self_(self) {}
   local_object(const local_object&) = delete;
 
   const object_id id;
   const detail::mobile_type* const type;  // null: not constructed, type unknown
   const std::string name;
-  std::uint32_t epoch;  // counts migrations; 1 where the object was made
+  migration_epoch epoch;  // counts migrations; 1 where the object was made
 
   /// The state of this node as a sender, and of any sender.
   sender_state& local_sender() noexcept { return local_sender_; }

@@ -14,7 +14,7 @@ local_object& local_objects::place(object_entry& e, std::unique_ptr<local_object
 void local_objects::place_new(object_directory::shard& s, std::unique_ptr<local_object> o, void* object) const {
   object_entry& e = s.all[o->id];
   e.name = o->name;
-  e.place(homes_.self(), 1);
+  e.place(homes_.self(), first_epoch);
   place(e, std::move(o)).object = object;
   ++s.counters.objects;
 }

@@ -19,19 +19,21 @@ message_router::decision message_router::decide_route(const object_entry* e, con
                           .cause =
                               e && e->loss ? e->loss : failures_.of_node_loss(msg.object, e, home, "was created on")}
                : decision{decision::return_to_sender};  // the sender may reach the home node
-  if (msg.routing.epoch > (e ? e->epoch : 0)) return {decision::park};
+  if (msg.routing.epoch > (e ? e->epoch : unknown_epoch)) return {decision::park};
   // lost to this node, perhaps not to the sender
   if (e && e->loss && home != homes_.self() && msg.from != homes_.self()) return {decision::return_to_sender};
   if (e && e->loss) return {.what = decision::reject, .cause = e->loss};
-  if (e && e->epoch && e->location == homes_.self()) return {decision::park};  // the object is on its way here
+  if (e && e->epoch != unknown_epoch && e->location == homes_.self())
+    return {decision::park};  // the object is on its way here
   if (home == homes_.self()) return decide_at_home(*e, msg);
-  if (e && e->epoch && !homes_.is_lost(e->location) && e->location != msg.routing.avoid &&
+  if (e && e->epoch != unknown_epoch && !homes_.is_lost(e->location) && e->location != msg.routing.avoid &&
       msg.routing.avoid == no_rank && msg.routing.hops < max_forwards)
     return {.what = decision::forward,
             .to = e->location,
             .routing = {e->epoch, no_rank, msg.routing.hops, false},
             .is_location_known = true};
-  return {.what = decision::forward, .to = home, .routing = {0, msg.routing.avoid, msg.routing.hops, false}};
+  return {
+      .what = decision::forward, .to = home, .routing = {unknown_epoch, msg.routing.avoid, msg.routing.hops, false}};
 }
 
 /// This node is the home node, the object is elsewhere, and nobody has given it up.
@@ -144,10 +146,10 @@ void message_router::on_duplicate(local_object& o, std::unique_ptr<remote_messag
 void message_router::begin_construction(object_entry& e, std::unique_ptr<remote_message> msg,
                                         deferred_actions& actions) {
   if (!msg->type) msg->type = message_type_at(msg->function);
-  local_object& o = local_.place(
-      e, std::make_unique<local_object>(msg->object, msg->type ? msg->type->of : nullptr, msg->name, 1, homes_.self()));
+  local_object& o = local_.place(e, std::make_unique<local_object>(msg->object, msg->type ? msg->type->of : nullptr,
+                                                                   msg->name, first_epoch, homes_.self()));
   if (o.type) o.load.bytes = o.type->bytes;
-  e.place(homes_.self(), 1);
+  e.place(homes_.self(), first_epoch);
   e.name = msg->name;
   o.sender(msg->from).next = 1;
   o.acquire_exclusively();
@@ -182,7 +184,7 @@ void message_router::resend(const remote_message& msg, rank avoid) {
     const object_entry* const e = s.find(msg.object);
     is_remote = !(e && (e->local || e->loss)) && !homes_.is_lost(home);
   }
-  if (is_remote) forward(home, std::move(again), {0, avoid, 0, false});
+  if (is_remote) forward(home, std::move(again), {unknown_epoch, avoid, 0, false});
   else deliver(std::move(again));
 }
 

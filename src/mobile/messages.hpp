@@ -34,13 +34,17 @@ using detail::message_action;
 using dist::rank;
 using object_id = std::uint64_t;
 
+/// Counts the migrations of an object, from 1 where it was made; 0: unknown.
+enum class migration_epoch : std::uint32_t {};
+inline constexpr migration_epoch unknown_epoch{0}, first_epoch{1};
+
 inline constexpr std::size_t max_name_bytes = 255;  // of a message or an object, in messages
 inline constexpr rank no_rank = std::numeric_limits<rank>::max();
 
 /// The route of a remote message so far.
 struct routing_state {
-  std::uint32_t epoch = 0;  // the object is at the receiver, or will arrive, since that migration; 0: unknown
-  rank avoid = no_rank;     // a node that the sender has lost
+  migration_epoch epoch = {};  // the object is at the receiver, or will arrive, since that migration; 0: unknown
+  rank avoid = no_rank;        // a node that the sender has lost
   std::uint8_t hops = 0;
   bool pins_object = false;  // the home node blocks migration until the receiver confirms this message
 };
@@ -51,7 +55,7 @@ struct message_header {
   object_id object = 0;
   std::uint64_t number = 0, request = 0, answered_below = 0;
   std::uint64_t function = 0, where = 0;  // as encoded constants
-  std::uint32_t epoch = 0;
+  migration_epoch epoch = {};
   rank from = 0, target = 0, avoid = no_rank;
   message_action action = message_action::handle;
   std::int8_t priority = 0;

@@ -120,7 +120,7 @@ void migration_arrival::read(std::unique_ptr<arriving_object> arriving, std::spa
 void migration_arrival::accept(std::unique_ptr<arriving_object> arriving, failure_ref cause) {
   const rank from = arriving->from;
   const object_id id = arriving->head.object;
-  const std::uint32_t epoch = arriving->head.epoch;
+  const migration_epoch epoch = arriving->head.epoch;
   if (arriving->head.is_retained) runner_.send(from, object_accepted{id, epoch});
   data::acknowledge_message(from, arriving->head.attachments, base::require_current("migrate"));
   deferred_actions actions;

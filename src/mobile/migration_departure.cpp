@@ -82,7 +82,7 @@ void migration_departure::pack(local_object& o) {
   }
   deferred_actions actions;
   std::unique_ptr<local_object> leaves;
-  std::uint32_t epoch = 0;
+  migration_epoch epoch = {};
   {
     auto& s = directory_.shard_of(o.id);
     const std::scoped_lock lock(s.lock);
@@ -114,7 +114,7 @@ struct migration_departure::leaving_object {
   std::uint64_t asked = 0;  // messages of this node that wait for a reply from now on
 };
 
-void migration_departure::send(std::unique_ptr<local_object> leaves, detail::parcel&& content, std::uint32_t epoch) {
+void migration_departure::send(std::unique_ptr<local_object> leaves, detail::parcel&& content, migration_epoch epoch) {
   leaving_object leaving{std::make_shared<departed_object>(std::move(leaves))};
   const auto& sent = leaving.what;
   local_object& o = *sent->what;

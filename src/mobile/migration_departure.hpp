@@ -45,7 +45,7 @@ class migration_departure {
 
  private:
   struct leaving_object;
-  void send(std::unique_ptr<local_object> o, detail::parcel&& content, std::uint32_t epoch);
+  void send(std::unique_ptr<local_object> o, detail::parcel&& content, migration_epoch epoch);
   void put_messages(leaving_object& to);
   void put(leaving_object& to, message_queue queue, message& msg);
   void retry_returning();

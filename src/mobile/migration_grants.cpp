@@ -3,6 +3,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/numbers.hpp"
+
 namespace stretto::mobiles {
 
 void migration_grants::unpin(object_id id, object_entry& e, rank there, std::uint32_t messages,
@@ -45,7 +47,7 @@ void migration_grants::on(rank from, const cancellation_request& m) {
     } else {
       const rank instead_of = std::exchange(e->location, from);
       e->was_sent_there = false;
-      ++e->epoch;
+      e->epoch = base::next(e->epoch);
       e->home->is_moving = false;
       actions.send.push_back({from, migration_cancelled{id, e->epoch}});
       if (instead_of != homes_.self()) actions.send.push_back({instead_of, location_update{id, from, e->epoch}});
@@ -80,7 +82,7 @@ void migration_grants::grant(object_id id, object_entry& e, rank to, deferred_ac
   h.visited.insert(to);
   e.location = to;
   e.was_sent_there = false;
-  ++e.epoch;
+  e.epoch = base::next(e.epoch);
   actions.send.push_back({h.moving_from, migration_decision{id, e.epoch}});
   release_blocked(h, actions);
 }

@@ -22,7 +22,7 @@ namespace stretto::mobiles {
 struct migration_header {
   bool is_retained = false;  // the source keeps the object until it is accepted; the first byte, set last
   bool is_constructed = false;
-  std::uint32_t epoch = 0;
+  migration_epoch epoch = {};
   object_id object = 0;
   std::uint64_t type = 0;         // the mobile_type, as an encoded constant
   std::uint64_t attachments = 0;  // of the data (data::keep_for); 0: none

@@ -20,7 +20,7 @@ namespace {
 /// A local object that has not moved.
 std::unique_ptr<local_object> new_object(object_id id, const detail::mobile_type& type, const std::string& name,
                                          const void* object, rank self) {
-  auto o = std::make_unique<local_object>(id, &type, name, 1, self);
+  auto o = std::make_unique<local_object>(id, &type, name, first_epoch, self);
   o->load.bytes = type.bytes;
   if (type.hint) o->load.hint = type.hint(object);
   return o;
@@ -37,7 +37,7 @@ void object_creation::add_home_record(object_entry& e, const std::string& name, 
   e.name = name;
   e.home = std::make_unique<home_record>();
   e.home->visited.insert(at);
-  e.place(at, 1);
+  e.place(at, first_epoch);
 }
 
 object_id object_creation::adopt(const detail::make_request& request, const detail::mobile_type& type, void* object) {

@@ -41,7 +41,7 @@ struct object_entry {
   std::uint64_t messages_sent = 0;  // by this node
   std::uint64_t unanswered = 0, answered_below = 0;
   rank location = no_rank;      // last known; at the home node the current one or the destination
-  std::uint32_t epoch = 0;      // of the migration to `location`; 0: unknown
+  migration_epoch epoch = {};   // of the migration to `location`; 0: unknown
   bool was_sent_there = false;  // this node sent the object to `location`
   bool was_here = false;
   rank awaited_from = no_rank;                          // the node that may still send the object here
@@ -50,7 +50,7 @@ struct object_entry {
   std::string name;
 
   /// The object is there since the migration `since`; 1: since it was made.
-  void place(rank at, std::uint32_t since) noexcept {
+  void place(rank at, migration_epoch since) noexcept {
     location = at;
     epoch = since;
   }

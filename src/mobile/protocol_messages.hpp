@@ -31,7 +31,7 @@ struct location_update {
   static constexpr std::string_view message = "mobile.location_update";
   object_id object = 0;
   dist::node_rank location = {};
-  std::uint32_t epoch = 0;
+  migration_epoch epoch = {};
 };
 
 /// To the home node: a message that blocks migration has arrived at the sender.
@@ -51,14 +51,14 @@ struct migration_request {
 struct migration_decision {
   static constexpr std::string_view message = "mobile.migration_decision";
   object_id object = 0;
-  std::optional<std::uint32_t> granted_epoch = {};  // none: denied
+  std::optional<migration_epoch> granted_epoch = {};  // none: denied
 };
 
 /// From the home node: the object stays at the receiver.
 struct migration_cancelled {
   static constexpr std::string_view message = "mobile.migration_cancelled";
   object_id object = 0;
-  std::uint32_t epoch = 0;
+  migration_epoch epoch = {};
 };
 
 /// To the home node, which has granted a migration: cancel it.
@@ -71,7 +71,7 @@ struct cancellation_request {
 struct object_arrived {
   static constexpr std::string_view message = "mobile.object_arrived";
   object_id object = 0;
-  std::uint32_t epoch = 0;
+  migration_epoch epoch = {};
 };
 
 /// To the home node, by a node that parks a message: where is the object?
@@ -84,7 +84,7 @@ struct location_query {
 struct arrival_query {
   static constexpr std::string_view message = "mobile.arrival_query";
   object_id object = 0;
-  std::uint32_t epoch = 0;
+  migration_epoch epoch = {};
   dist::node_rank source = {};
 };
 
@@ -138,28 +138,28 @@ struct not_departed {
 struct recall {
   static constexpr std::string_view message = "mobile.recall";
   object_id object = 0;
-  std::uint32_t epoch = 0;
+  migration_epoch epoch = {};
 };
 
 /// In reply to a recall: the object has left.
 struct already_departed {
   static constexpr std::string_view message = "mobile.already_departed";
   object_id object = 0;
-  std::uint32_t epoch = 0;
+  migration_epoch epoch = {};
 };
 
 /// From the destination: the source need not keep the object any longer.
 struct object_accepted {
   static constexpr std::string_view message = "mobile.object_accepted";
   object_id object = 0;
-  std::uint32_t epoch = 0;
+  migration_epoch epoch = {};
 };
 
 /// From the destination, which has no memory for the object: the source keeps it.
 struct object_rejected {
   static constexpr std::string_view message = "mobile.object_rejected";
   object_id object = 0;
-  std::uint32_t epoch = 0;
+  migration_epoch epoch = {};
   failure_ref cause = {};
 };
 

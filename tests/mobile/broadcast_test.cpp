@@ -49,7 +49,7 @@ TEST_CASE("a broadcast message encodes consecutive objects as a run, and is read
     m.header.function = random();
     m.name = {"a name"};
     m.arguments = std::as_bytes(std::span(text));
-    using message = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint32_t>;
+    using message = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, mobiles::migration_epoch>;
     std::vector<std::vector<message>> sent(1 + random() % 4);
     std::vector<mobiles::node_messages>& parts = m.nodes;
     std::uint64_t position = 0, messages = 0, runs = 0;
@@ -59,8 +59,11 @@ TEST_CASE("a broadcast message encodes consecutive objects as a run, and is read
       std::uint64_t index = random() % 100, number = 0;
       for (auto left = random() % 30; left; --left, index += step, ++position, ++messages) {
         if (random() % 8 == 0) ++number;
-        const mobiles::message_run one{
-            .index = index, .position = position, .number = number, .answered_below = 0, .epoch = 4};
+        const mobiles::message_run one{.index = index,
+                                       .position = position,
+                                       .number = number,
+                                       .answered_below = 0,
+                                       .epoch = mobiles::migration_epoch{4}};
         sent[n].emplace_back(m.header.first + index, m.header.first_request + position, number, 4);
         auto& of = parts.back().runs;
         if (of.empty() || !of.back().try_append(one)) of.push_back(one), ++runs;

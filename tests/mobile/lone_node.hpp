@@ -77,7 +77,7 @@ struct lone_node {
   object_id id_of(rank home, std::uint64_t count) const { return std::uint64_t{job.node_of(home)} << 48 | count; }
   object_entry& entry(object_id id) { return directory.shard_of(id).all[id]; }
   /// An object that this node has made, and that is at node `at` now.
-  object_entry& at_home(object_id id, rank at, std::uint32_t epoch = 1) {
+  object_entry& at_home(object_id id, rank at, migration_epoch epoch = first_epoch) {
     object_entry& e = entry(id);
     e.home = std::make_unique<home_record>();
     e.home->visited.insert(at);
@@ -85,7 +85,8 @@ struct lone_node {
     return e;
   }
   local_object& make_local(object_id id) {
-    local.place_new(directory.shard_of(id), std::make_unique<local_object>(id, nullptr, "", 1, homes.self()), nullptr);
+    local.place_new(directory.shard_of(id), std::make_unique<local_object>(id, nullptr, "", first_epoch, homes.self()),
+                    nullptr);
     return *entry(id).local;
   }
   static std::unique_ptr<remote_message> message_of(rank from, object_id to, std::uint64_t number) {

@@ -57,7 +57,7 @@ const malformed_message malformed_messages[] = {
      }},
     {"mobile.object",
      [](dist::job& j, dist::rank to, object_id object) {
-       object_migration m{.header = {.epoch = 1, .object = object}};
+       object_migration m{.header = {.epoch = migration_epoch{1}, .object = object}};
        m.messages.all.push_back({.header = {.object = object + 1}});
        j.send(to, m);
      }},

@@ -51,9 +51,9 @@ TEST_CASE("a message goes to the last known location, or to the home node") {
   CHECK(n.route(*msg).what == decision::forward);
   CHECK(n.route(*msg).to == 1);
   CHECK_FALSE(n.route(*msg).is_location_known);
-  n.entry(id).place(3, 4);
+  n.entry(id).place(3, migration_epoch{4});
   CHECK(n.route(*msg).to == 3);
-  CHECK(n.route(*msg).routing.epoch == 4);
+  CHECK(n.route(*msg).routing.epoch == migration_epoch{4});
   CHECK(n.route(*msg).is_location_known);
   msg->routing.hops = message_router::max_forwards;
   CHECK(n.route(*msg).to == 1);
@@ -65,14 +65,14 @@ TEST_CASE("a message goes to the last known location, or to the home node") {
 TEST_CASE("a forwarded message is counted, and its sender learns the location") {
   routing_node n;
   const object_id id = n.id_of(1, 5);
-  n.entry(id).place(3, 4);
+  n.entry(id).place(3, migration_epoch{4});
   n.deliver(2, id, 0);
   REQUIRE(n.done.forwarded.size() == 1);
   CHECK(n.done.forwarded[0].to == 3);
   const auto* const found = n.done.next<location_update>(2);
   REQUIRE(found);
   CHECK(found->location == 3);
-  CHECK(found->epoch == 4);
+  CHECK(found->epoch == migration_epoch{4});
   CHECK(n.router.forwarded().senders_to(3) == std::vector<rank>{2});
   CHECK(n.directory.statistics().passed_on == 1);
 }
@@ -95,13 +95,13 @@ TEST_CASE("a message that comes before its object waits until the location chang
   routing_node n;
   const object_id id = n.id_of(1, 5);
   auto msg = n.message_of(2, id, 0);
-  msg->routing = {.epoch = 3, .hops = 1};
+  msg->routing = {.epoch = migration_epoch{3}, .hops = 1};
   n.router.deliver(std::move(msg));
   CHECK(n.entry(id).parked.size() == 1);
   CHECK(n.done.next<location_query>(1));
-  n.router.on(1, location_update{id, 2, 2});  // older than the message knows
+  n.router.on(1, location_update{id, 2, migration_epoch{2}});  // older than the message knows
   CHECK(n.done.delivered.empty());
-  n.router.on(1, location_update{id, 2, 3});
+  n.router.on(1, location_update{id, 2, migration_epoch{3}});
   CHECK(n.done.delivered.size() == 1);
   CHECK(n.entry(id).parked.empty());
 }

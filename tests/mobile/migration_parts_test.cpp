@@ -24,12 +24,12 @@ TEST_CASE("the home node grants a migration, and knows the new location at once"
   h.grants.on(1, migration_request{id, 2});
   const auto* const granted = h.done.next<migration_decision>(1);
   REQUIRE(granted);
-  CHECK(granted->granted_epoch == 2u);
+  CHECK(granted->granted_epoch == migration_epoch{2});
   CHECK(e.location == 2);
   CHECK(e.home->is_moving);
-  h.grants.on(2, object_arrived{id, 1});  // of an earlier migration
+  h.grants.on(2, object_arrived{id, migration_epoch{1}});  // of an earlier migration
   CHECK(e.home->is_moving);
-  h.grants.on(2, object_arrived{id, 2});
+  h.grants.on(2, object_arrived{id, migration_epoch{2}});
   CHECK_FALSE(e.home->is_moving);
   CHECK(h.done.is_empty());
 }
@@ -46,7 +46,7 @@ TEST_CASE("a pinned message blocks a migration until it has arrived; then messag
   h.grants.on(1, pinned_message_arrived{id});
   const auto* const granted = h.done.next<migration_decision>(1);
   REQUIRE(granted);
-  CHECK(granted->granted_epoch == 2u);
+  CHECK(granted->granted_epoch == migration_epoch{2});
   CHECK(e.location == 3);
   CHECK(h.done.delivered.size() == 1);
 }
@@ -74,7 +74,7 @@ TEST_CASE("a cancelled migration returns the object to its source, and tells the
   h.done.sent.clear();
   h.grants.on(1, cancellation_request{id});
   CHECK(e.location == 1);
-  CHECK(e.epoch == 3);
+  CHECK(e.epoch == migration_epoch{3});
   CHECK_FALSE(e.home->is_moving);
   CHECK(h.done.next<migration_cancelled>(1));
   const auto* const found = h.done.next<location_update>(2);
@@ -118,9 +118,9 @@ TEST_CASE("an object asks its home node, and is written when no handler uses it 
   REQUIRE(asked);
   CHECK(asked->destination == 2);
   CHECK(s.o.is_leaving);
-  s.departure.on(1, migration_decision{s.id, 7});
+  s.departure.on(1, migration_decision{s.id, migration_epoch{7}});
   CHECK(s.o.is_migration_granted);
-  CHECK(s.o.epoch == 7);
+  CHECK(s.o.epoch == migration_epoch{7});
   CHECK_FALSE(s.done.packed);
   s.o.release(false);
   deferred_actions actions;
@@ -158,7 +158,7 @@ TEST_CASE("the loss of the destination cancels a granted migration") {
   source_node s;
   s.o.acquire_exclusively();
   s.order(2);
-  s.departure.on(1, migration_decision{s.id, 7});
+  s.departure.on(1, migration_decision{s.id, migration_epoch{7}});
   s.done.sent.clear();
   s.fail_node(2);
   deferred_actions actions;
@@ -167,8 +167,8 @@ TEST_CASE("the loss of the destination cancels a granted migration") {
   CHECK_FALSE(s.o.is_migration_granted);
   CHECK(s.done.next<resend_request>(1));
   CHECK(s.done.next<cancellation_request>(1));
-  s.departure.on(1, migration_cancelled{s.id, 8});
-  CHECK(s.o.epoch == 8);
+  s.departure.on(1, migration_cancelled{s.id, migration_epoch{8}});
+  CHECK(s.o.epoch == migration_epoch{8});
   CHECK_FALSE(s.o.is_leaving);
   REQUIRE(s.done.ended.size() == 1);
   CHECK(s.done.ended[0].has_failed);
@@ -191,11 +191,11 @@ TEST_CASE("a recall stops a migration that has not begun to leave, and says so i
   source_node s;
   s.o.acquire_exclusively();
   s.order(2);
-  s.departure.on(1, migration_decision{s.id, 7});
+  s.departure.on(1, migration_decision{s.id, migration_epoch{7}});
   s.done.sent.clear();
-  s.recovery.on(1, recall{s.id, 8});
+  s.recovery.on(1, recall{s.id, migration_epoch{8}});
   CHECK(s.done.next<already_departed>(1));
-  s.recovery.on(1, recall{s.id, 7});
+  s.recovery.on(1, recall{s.id, migration_epoch{7}});
   CHECK_FALSE(s.o.is_migration_granted);
   CHECK(s.done.next<not_departed>(2));
   CHECK(s.done.next<cancellation_request>(1));
@@ -231,10 +231,11 @@ TEST_CASE("an object may have stayed when the destination of its migration fails
   deferred_actions actions;
   s.recovery.on_node_failed(2, actions);
   for (const auto& n : actions.send)
-    if (std::holds_alternative<recall>(n.what)) CHECK(n.to == 3), CHECK(std::get<recall>(n.what).epoch == 2);
+    if (std::holds_alternative<recall>(n.what))
+      CHECK(n.to == 3), CHECK(std::get<recall>(n.what).epoch == migration_epoch{2});
   CHECK_FALSE(e.loss);
   s.done.run(actions);
-  s.recovery.on(3, already_departed{id, 2});
+  s.recovery.on(3, already_departed{id, migration_epoch{2}});
   CHECK(e.loss);
 }
 

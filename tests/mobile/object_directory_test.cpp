@@ -15,7 +15,7 @@ namespace {
 
 local_object& add_local(object_directory& objects, object_id id) {
   auto& e = objects.shard_of(id).all[id];
-  e.local = std::make_unique<local_object>(id, nullptr, "", 1, 0);
+  e.local = std::make_unique<local_object>(id, nullptr, "", first_epoch, 0);
   return *e.local;
 }
 

@@ -35,20 +35,22 @@ struct numbered_failures final : dist::failure_fields {
   failure_ref read(dist::reader& from, dist::rank) override { return failure_number(from.get<std::uint64_t>()); }
 };
 
-message_header example_header() { return {1, 2, 3, 4, 5, 6, 7, 1, 2, 3, message_action::migrate, -4, 2, 1, 0}; }
+message_header example_header() {
+  return {1, 2, 3, 4, 5, 6, migration_epoch{7}, 1, 2, 3, message_action::migrate, -4, 2, 1, 0};
+}
 
 std::vector<small_message> examples() {
   return {executed_at{17, 3},
-          location_update{18, 2, 5},
+          location_update{18, 2, migration_epoch{5}},
           pinned_message_arrived{19},
           migration_request{20, 1},
-          migration_decision{21, 6},
+          migration_decision{21, migration_epoch{6}},
           migration_decision{21, {}},
-          migration_cancelled{22, 7},
+          migration_cancelled{22, migration_epoch{7}},
           cancellation_request{23},
-          object_arrived{24, 8},
+          object_arrived{24, migration_epoch{8}},
           location_query{25},
-          arrival_query{26, 9, 3},
+          arrival_query{26, migration_epoch{9}, 3},
           lost_in_transit{27, failure_number(1)},
           object_failed{28, failure_number(2)},
           object_lost{29, failure_number(3)},
@@ -56,10 +58,10 @@ std::vector<small_message> examples() {
           resend_request{0, 2},
           departure_query{31},
           not_departed{32},
-          recall{33, 10},
-          already_departed{34, 11},
-          object_accepted{35, 12},
-          object_rejected{36, 13, failure_number(4)}};
+          recall{33, migration_epoch{10}},
+          already_departed{34, migration_epoch{11}},
+          object_accepted{35, migration_epoch{12}},
+          object_rejected{36, migration_epoch{13}, failure_number(4)}};
 }
 
 template <class M>
@@ -125,17 +127,17 @@ TEST_CASE("protocol messages of mobile objects are read as they were written, an
 
 TEST_CASE("protocol messages of mobile objects keep their fields, and name no node beyond the job") {
   location_update update;
-  REQUIRE(is_decoded(encoded(location_update{18, 2, 5}), update));
-  CHECK((update.object == 18 && update.location == 2 && update.epoch == 5));
-  CHECK_FALSE(is_decoded(encoded(location_update{18, 4, 5}), update));
+  REQUIRE(is_decoded(encoded(location_update{18, 2, migration_epoch{5}}), update));
+  CHECK((update.object == 18 && update.location == 2 && update.epoch == migration_epoch{5}));
+  CHECK_FALSE(is_decoded(encoded(location_update{18, 4, migration_epoch{5}}), update));
   migration_decision decision;
-  REQUIRE(is_decoded(encoded(migration_decision{21, 6}), decision));
-  CHECK(decision.granted_epoch == 6u);
+  REQUIRE(is_decoded(encoded(migration_decision{21, migration_epoch{6}}), decision));
+  CHECK(decision.granted_epoch == migration_epoch{6});
   REQUIRE(is_decoded(encoded(migration_decision{21, {}}), decision));
   CHECK_FALSE(decision.granted_epoch.has_value());
   object_rejected rejected;
-  REQUIRE(is_decoded(encoded(object_rejected{36, 13, failure_number(4)}), rejected));
-  CHECK((rejected.object == 36 && rejected.epoch == 13));
+  REQUIRE(is_decoded(encoded(object_rejected{36, migration_epoch{13}, failure_number(4)}), rejected));
+  CHECK((rejected.object == 36 && rejected.epoch == migration_epoch{13}));
   CHECK(rejected.cause->id() == 4);
 }
 
@@ -164,7 +166,8 @@ TEST_CASE("the header of a message to an object keeps the fields of the message"
   CHECK((msg->function == 5 && msg->from == 1 && msg->target == 2 && msg->priority == -4 && msg->name == "a name" &&
          msg->is_remote));
   CHECK(msg->action_taken() == message_action::migrate);
-  CHECK((msg->routing.epoch == 7 && msg->routing.avoid == 3 && msg->routing.hops == 2 && msg->routing.pins_object));
+  CHECK((msg->routing.epoch == migration_epoch{7} && msg->routing.avoid == 3 && msg->routing.hops == 2 &&
+         msg->routing.pins_object));
   msg->where = std::source_location::current();
   message_header again = header_of(*msg, msg->routing, 2);
   CHECK(from_header(again, {}, 2)->where.line() == msg->where.line());
@@ -178,7 +181,7 @@ TEST_CASE("a broadcast is read as it was written, and refused if cut; its argume
       .header =
           {.first = 1, .first_request = 2, .function = 3, .from = 3, .action = message_action::destroy, .priority = 5},
       .name = {"a name"},
-      .nodes = {{1, {{1, 2, 3, 4, 5, 6}, {7, 8, 9, 10, 11, 12}}}, {2, {}}},
+      .nodes = {{1, {{1, 2, 3, 4, migration_epoch{5}, 6}, {7, 8, 9, 10, migration_epoch{11}, 12}}}, {2, {}}},
       .arguments = arguments};
   check_fields(broadcast_message{});
   check_fields(m, arguments.size());
@@ -196,7 +199,7 @@ TEST_CASE("a migrating object is read as it was written, with its messages and s
   const std::vector<std::byte> data(200, std::byte{1}), arguments(90, std::byte{2});
   object_migration m;
   check_fields(m);
-  m.header = {.is_retained = true, .epoch = 3, .object = 4, .type = 5, .attachments = 6, .parts = 7};
+  m.header = {.is_retained = true, .epoch = migration_epoch{3}, .object = 4, .type = 5, .attachments = 6, .parts = 7};
   m.name = {"an object"};
   m.load = {.workers = 0.5, .devices = 0.25, .hint = 8};
   m.behind.all = {0, 9};
@@ -211,7 +214,8 @@ TEST_CASE("a migrating object is read as it was written, with its messages and s
   CHECK(bytes.front() == std::byte{1});  // the source sets is_retained there
   object_migration read;
   REQUIRE(is_decoded(bytes, read));
-  CHECK((read.header.is_retained && !read.header.is_constructed && read.header.epoch == 3 && read.header.object == 4));
+  CHECK((read.header.is_retained && !read.header.is_constructed && read.header.epoch == migration_epoch{3} &&
+         read.header.object == 4));
   CHECK((read.header.type == 5 && read.header.attachments == 6 && read.header.parts == 7));
   CHECK((read.name.text == "an object" && read.load.workers == 0.5 && read.load.hint == 8));
   CHECK((read.behind.all == m.behind.all && std::ranges::equal(read.bytes.all, data)));
