@@ -1,0 +1,51 @@
+# Programs whose ranks are threads of one process: what `stretto cc` links to them, what the kernel starts in their
+# place, and the library that loads them. The files lie in the build tree as in an installed one, below
+# STRETTO_RANKS_PREFIX, where each finds the others.
+enable_language(C)
+include(GNUInstallDirs)
+set(STRETTO_RANKS_PREFIX ${PROJECT_BINARY_DIR}/ranks)
+set(ranks_folder ${STRETTO_RANKS_PREFIX}/${CMAKE_INSTALL_LIBDIR}/stretto)
+set(ranks_sources ${PROJECT_SOURCE_DIR}/src/ranks/program)
+
+# Replacements of functions of the C library, in one object file. Neither sanitizers nor checked functions of the C
+# library belong in there: the object is part of programs of others.
+file(GLOB linked_sources CONFIGURE_DEPENDS ${ranks_sources}/linked/*.c)
+add_library(stretto_linked OBJECT ${linked_sources})
+set_target_properties(stretto_linked PROPERTIES COMPILE_OPTIONS "" UNITY_BUILD OFF POSITION_INDEPENDENT_CODE ON)
+target_compile_options(stretto_linked PRIVATE -O2 -g1 -Wall -Wextra -fno-builtin -U_FORTIFY_SOURCE)
+target_compile_definitions(stretto_linked PRIVATE _GNU_SOURCE STRETTO_RANKS_START="${ranks_folder}/ranks_start")
+set(STRETTO_PROGRAM_OBJECT ${ranks_folder}/program.o)
+add_custom_command(OUTPUT ${STRETTO_PROGRAM_OBJECT}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${ranks_folder}
+  COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${STRETTO_PROGRAM_OBJECT} $<TARGET_OBJECTS:stretto_linked>
+  DEPENDS stretto_linked $<TARGET_OBJECTS:stretto_linked> COMMAND_EXPAND_LISTS VERBATIM)
+add_custom_target(stretto_program_object ALL DEPENDS ${STRETTO_PROGRAM_OBJECT})
+
+# Linked without a C library, by no other linker than the compiler's own.
+add_executable(stretto_ranks_start ${ranks_sources}/start/start.c)
+set_target_properties(stretto_ranks_start PROPERTIES OUTPUT_NAME ranks_start RUNTIME_OUTPUT_DIRECTORY ${ranks_folder}
+  COMPILE_OPTIONS "" LINK_OPTIONS "" UNITY_BUILD OFF)
+target_compile_options(stretto_ranks_start PRIVATE
+  -O2 -Wall -Wextra -ffreestanding -fno-builtin -fno-stack-protector -fPIE)
+target_link_options(stretto_ranks_start PRIVATE -nostdlib -static-pie)
+
+# What LAYERS calls the floor ranks, and all of stretto, for programs that use both.
+add_library(stretto_ranks SHARED ${ranks_sources}/start/library.cpp)
+target_include_directories(stretto_ranks PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(stretto_ranks PRIVATE stretto_flags $<LINK_LIBRARY:WHOLE_ARCHIVE,stretto>)
+set_target_properties(stretto_ranks PROPERTIES VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+  LIBRARY_OUTPUT_DIRECTORY ${STRETTO_RANKS_PREFIX}/${CMAKE_INSTALL_LIBDIR})
+add_executable(stretto_ranks_launcher ${ranks_sources}/start/launcher.c)
+set_target_properties(stretto_ranks_launcher PROPERTIES OUTPUT_NAME ranks_launcher UNITY_BUILD OFF
+  RUNTIME_OUTPUT_DIRECTORY ${ranks_folder} BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/..")
+target_compile_definitions(stretto_ranks_launcher PRIVATE _GNU_SOURCE
+  STRETTO_RANKS_LIBRARY="libstretto_ranks.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
+target_link_libraries(stretto_ranks_launcher PRIVATE ${CMAKE_DL_LIBS})
+add_custom_target(stretto_ranks_files DEPENDS stretto_program_object stretto_ranks stretto_ranks_launcher
+  stretto_ranks_start)
+
+# The header of programs, found as in an installed tree.
+file(MAKE_DIRECTORY ${STRETTO_RANKS_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR})
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/stretto_mpi
+     ${STRETTO_RANKS_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/stretto_mpi SYMBOLIC)

@@ -1,0 +1,104 @@
+#include "ranks/program/crash_report.hpp"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+#include "ranks/program/program_copy.hpp"
+
+namespace stretto::ranks {
+namespace {
+
+std::terminate_handler default_terminate = nullptr;
+
+void print(const char* text, std::size_t size) { [[maybe_unused]] const auto n = ::write(STDERR_FILENO, text, size); }
+
+std::uintptr_t place_of(const void* context) {
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#ifdef __aarch64__
+  return machine.pc;
+#else
+  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+#endif
+}
+
+// No memory is asked for: the crash may be the heap's.
+void report(int signal, const void* address, std::uintptr_t place) {
+  const auto* const copy = program_copy::current();
+  if (!copy) return;
+  char text[1024];
+  Dl_info facts{};
+  ::dladdr(reinterpret_cast<void*>(place), &facts);
+  const auto offset = place - reinterpret_cast<std::uintptr_t>(facts.dli_fbase);
+  const char *const file = facts.dli_fname ? facts.dli_fname : "?", *const slash = std::strrchr(file, '/');
+  const auto end = fmt::format_to_n(
+      text, sizeof text,
+      "error R86: {} crashed: {}\n  address     {}\n  where       {} ({}+{:#x})\n  try         addr2line -fCe {} {:#x}\n",
+      copy->start().name, ::sigabbrev_np(signal) ? ::sigdescr_np(signal) : "signal", address,
+      facts.dli_sname ? facts.dli_sname : "?", slash ? slash + 1 : file, offset, file, offset);
+  print(text, std::min(end.size, sizeof text));
+}
+
+void handle(int signal, siginfo_t* facts, void* context) {
+  report(signal, facts->si_addr, place_of(context));
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+std::string exception_text() {
+  const auto* const type = abi::__cxa_current_exception_type();
+  if (!type) return "terminate called without an exception";
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, &status),
+                                                    std::free);
+  std::string text = fmt::format("nothing catches an exception of type {}", status == 0 ? name.get() : type->name());
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    text += fmt::format("\n  what        {}", e.what());
+  } catch (...) {
+  }
+  return text;
+}
+
+void terminate() {
+  auto* const copy = program_copy::current();
+  if (!copy) default_terminate();
+  const auto text = fmt::format("error R87: {}: {}\n", copy->start().name, exception_text());
+  print(text.data(), text.size());
+  copy->end(stretto_called_abort, 128 + SIGABRT);
+}
+
+}  // namespace
+
+signal_handler crash_handler() noexcept { return handle; }
+
+void install_crash_reports() {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    struct sigaction before {};
+    if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
+    struct sigaction action {};
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    ::sigaction(signal, &action, nullptr);
+  }
+  if (!default_terminate) default_terminate = std::set_terminate(terminate);
+}
+
+void use_alternate_stack() {
+  thread_local std::vector<char> memory(1 << 16);
+  const stack_t stack{memory.data(), 0, memory.size()};
+  ::sigaltstack(&stack, nullptr);
+}
+
+}  // namespace stretto::ranks

@@ -1,0 +1,14 @@
+// internal.h - what the files of this folder share.
+#pragma once
+
+#include "program.h"
+
+#pragma GCC visibility push(hidden)
+/// Sets the environment that the rank starts with.
+void stretto_set_environment(char** entries);
+/// The run of this copy of the program, and how it is ended.
+void stretto_run_program(struct stretto_run* run);
+/// Prints an error, once for all ranks.
+void stretto_report(const char* text);
+void stretto_end_run(enum stretto_end how, int code) __attribute__((noreturn));
+#pragma GCC visibility pop

@@ -1,0 +1,168 @@
+#include "ranks/program/program_copy.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <ranges>
+#include <set>
+#include <stretto/error.hpp>
+
+#include "ranks/program/crash_report.hpp"
+
+namespace stretto::ranks {
+namespace {
+
+thread_local program_copy* current_copy = nullptr;
+
+// Reads and writes of the variable are calls: its address differs after a suspension.
+[[gnu::noinline]] void set_current(program_copy* copy) noexcept { current_copy = copy; }
+
+[[noreturn]] void refuse(const program_image& image, const char* why) {
+  throw error("R88", fmt::format("a copy of \"{}\" cannot be loaded", image.path().string()))
+      .because(why ? why : "the system's loader gives no reason")
+      .remedy("ldd lists the libraries that the program needs");
+}
+
+int is_rank(void* copy) { return program_copy::current() == copy; }
+
+// Another thread of the program has called exit: its rank's stack cannot be left from here.
+void end_process(void* copy, stretto_end how, int code) {
+  const auto& start = static_cast<program_copy*>(copy)->start();
+  const auto text = fmt::format("error R85: {} ended the program from a thread of its own ({} {})\n", start.name,
+                                how == stretto_called_abort ? "abort" : "exit code", code);
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+  std::_Exit(code);
+}
+
+void report(void*, const char* text) {
+  static std::mutex mutex;
+  static std::set<std::string> reported;
+  const std::lock_guard lock(mutex);
+  if (!reported.insert(text).second) return;
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
+}
+
+}  // namespace
+
+[[gnu::noinline]] program_copy* program_copy::current() noexcept { return current_copy; }
+
+program_copy::program_copy(std::shared_ptr<const program_image> image, rank_start start)
+    : image_(std::move(image)), start_(std::move(start)) {
+  for (const auto& one : image_->libraries()) copies_.push_back(std::make_unique<object_copy>(*one));
+  copies_.push_back(std::make_unique<object_copy>(image_->program()));
+  if (copies_.size() > 1) name_libraries(*copies_.back());
+  try {
+    load();
+  } catch (...) {
+    for (const auto& one : copies_) one->restore_path();
+    if (handle_) ::dlclose(handle_);
+    throw;
+  }
+}
+
+program_copy::~program_copy() {
+  for (const auto& one : copies_) one->restore_path();
+  ::dlclose(handle_);
+}
+
+// Writes another dynamic section into the program's copy, which needs this rank's copies of the libraries.
+void program_copy::name_libraries(object_copy& program) {
+  const auto& file = image_->program().file();
+  const auto at = image_->area().st_value;
+  const auto count = copies_.size() - 1 + file.dynamic().size() + 1;
+  std::string section, names;
+  for (std::size_t i = 0; i + 1 < copies_.size(); ++i) {
+    const auto name = at + count * sizeof(Elf64_Dyn) + names.size();
+    section += bytes_of(Elf64_Dyn{DT_NEEDED, {name - file.value_of(DT_STRTAB)}});
+    names += copies_[i]->path() + '\0';
+  }
+  std::string changed(reinterpret_cast<const char*>(file.bytes().data()) + file.dynamic_offset(),
+                      file.dynamic().size_bytes());
+  for (const auto& one : image_->program().patches())
+    if (one.offset - file.dynamic_offset() < changed.size())
+      changed.replace(one.offset - file.dynamic_offset(), one.bytes.size(), one.bytes);
+  section += changed + bytes_of(Elf64_Dyn{DT_NULL, {0}}) + names;
+  if (section.size() > image_->area().st_size) refuse(*image_, "it has too many libraries of its own");
+  program.write({file.offset_of(at), section});
+  for (const auto& one : file.segments()) {
+    if (one.p_type != PT_DYNAMIC) continue;
+    auto header = one;
+    header.p_offset = file.offset_of(at);
+    header.p_vaddr = header.p_paddr = at;
+    header.p_filesz = header.p_memsz = count * sizeof(Elf64_Dyn);
+    const auto place = reinterpret_cast<const std::byte*>(&one) - file.bytes().data();
+    program.write({static_cast<std::uint64_t>(place), bytes_of(header)});
+  }
+}
+
+void program_copy::load() {
+  handle_ = ::dlopen(copies_.back()->path().c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle_) refuse(*image_, ::dlerror());
+  for (const auto& one : copies_) one->finish_loading(map_of(*one));
+  program_ = reinterpret_cast<const stretto_program*>(copies_.back()->at(image_->table_address()));
+  if (program_->version != stretto_program_version) refuse(*image_, "another version of stretto cc linked it");
+  if (!program_->main) refuse(*image_, "it has no function main");
+  for (std::size_t i = 0; i + 1 < copies_.size(); ++i) copies_[i]->replace(program_->replacements);
+}
+
+link_map* program_copy::map_of(const object_copy& copy) const {
+  void* const handle = ::dlopen(copy.path().c_str(), RTLD_NOW | RTLD_NOLOAD);
+  link_map* map = nullptr;
+  if (!handle || ::dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) refuse(*image_, ::dlerror());
+  ::dlclose(handle);
+  return map;
+}
+
+void* program_copy::symbol(const char* name) const noexcept { return ::dlsym(handle_, name); }
+
+stretto_run program_copy::prepared_run() {
+  arguments_ = start_.arguments;
+  for (auto& one : arguments_) argv_.push_back(one.data());
+  for (const auto& one : start_.environment) environment_.push_back(const_cast<char*>(one.c_str()));
+  argv_.push_back(nullptr), environment_.push_back(nullptr);
+  // A library stands ahead of those that it needs, which are constructed first and destroyed last.
+  for (std::size_t i = copies_.size() - 1; i-- > 0;) copies_[i]->add_constructors(constructors_);
+  for (const auto& one : copies_ | std::views::take(copies_.size() - 1)) one->add_destructors(destructors_);
+  copies_.back()->add_constructors(constructors_);
+  std::vector<stretto_destructor> first;
+  copies_.back()->add_destructors(first);
+  destructors_.insert(destructors_.begin(), first.begin(), first.end());
+  return {static_cast<int>(arguments_.size()), argv_.data(), environment_.data(), constructors_.data(),
+          constructors_.size(), destructors_.data(), destructors_.size(), is_rank, end_process, report, this,
+          reinterpret_cast<void*>(crash_handler()), stretto_not_ended, 0};
+}
+
+program_end program_copy::run() {
+  auto run = prepared_run();
+  locale_ = LC_GLOBAL_LOCALE;
+  errno_ = 0;
+  enter_thread();
+  program_->run(&run);
+  leave_thread();
+  if (locale_ != LC_GLOBAL_LOCALE) locale_ = LC_GLOBAL_LOCALE;
+  return {run.how, run.code};
+}
+
+void program_copy::end(stretto_end how, int code) {
+  program_->end(how, code);
+  std::abort();  // not reached
+}
+
+void program_copy::leave_thread() noexcept {
+  errno_ = errno;
+  locale_ = ::uselocale(LC_GLOBAL_LOCALE);
+  set_current(nullptr);
+}
+
+void program_copy::enter_thread() noexcept {
+  set_current(this);
+  ::uselocale(locale_);
+  errno = errno_;
+}
+
+}  // namespace stretto::ranks

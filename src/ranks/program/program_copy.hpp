@@ -1,0 +1,82 @@
+// program_copy.hpp - a rank's own copy of a program: loaded, run once, unloaded.
+//
+// Threads     one at a time runs a copy. A copy may move to another thread between leave_thread() and enter_thread().
+//             Different copies load, run and unload at the same time.
+// Cost        loading takes about 0.2 ms and the size of the program's data; code is one for all copies.
+// Invariants  constructors, main, handlers of exit and destructors run in run(), on the stack of its caller.
+// Source      globals by copies of a shared object: PIP (Hori et al., HPDC 2018) and AMPI's PIEglobals; decision 0085.
+#pragma once
+
+#include <locale.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ranks/program/object_copy.hpp"
+#include "ranks/program/program_image.hpp"
+
+namespace stretto::ranks {
+
+/// What a rank starts with.
+struct rank_start {
+  std::string name;                      // for reports: "rank 3"
+  std::vector<std::string> arguments;    // of main, the program's name first
+  std::vector<std::string> environment;  // "NAME=value"
+};
+
+/// How a run ended: main's value or that of exit, 0 to 255; 134 after abort.
+struct program_end {
+  stretto_end how = stretto_not_ended;
+  int code = 0;
+  bool operator==(const program_end&) const = default;
+};
+
+class program_copy {
+ public:
+  /// Loads the copy. Throws R88 if the system's loader refuses it, R84 if there is no memory for it.
+  program_copy(std::shared_ptr<const program_image> image, rank_start start);
+  program_copy(const program_copy&) = delete;
+  /// Unloads it. Threads that the program has started must have ended.
+  ~program_copy();
+
+  /// Runs the program on this stack, once.
+  program_end run();
+  /// Ends the run from within it, on its stack: MPI_Abort, an uncaught exception.
+  [[noreturn]] void end(stretto_end how, int code);
+
+  /// The copy that runs on this thread; null if none does.
+  static program_copy* current() noexcept;
+  /// Takes the state that the C library keeps per thread (errno, the locale) off this thread, ahead of a suspension.
+  void leave_thread() noexcept;
+  /// Puts it on the thread that continues the run.
+  void enter_thread() noexcept;
+
+  const rank_start& start() const noexcept { return start_; }
+  const program_image& image() const noexcept { return *image_; }
+  /// The address of a symbol that the program exports; null if there is none.
+  void* symbol(const char* name) const noexcept;
+
+ private:
+  void load();
+  void name_libraries(object_copy& program);
+  link_map* map_of(const object_copy& copy) const;
+  stretto_run prepared_run();
+
+  const std::shared_ptr<const program_image> image_;
+  const rank_start start_;
+  std::vector<std::unique_ptr<object_copy>> copies_;  // the libraries, then the program
+  void* handle_ = nullptr;
+  const stretto_program* program_ = nullptr;
+  // while it runs
+  std::vector<std::string> arguments_;
+  std::vector<char*> argv_, environment_;
+  std::vector<stretto_constructor> constructors_;
+  std::vector<stretto_destructor> destructors_;
+  // while no thread runs it
+  int errno_ = 0;
+  locale_t locale_ = LC_GLOBAL_LOCALE;
+};
+
+}  // namespace stretto::ranks

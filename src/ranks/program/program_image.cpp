@@ -1,0 +1,69 @@
+#include "ranks/program/program_image.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stretto/error.hpp>
+
+#include "ranks/program/library_search.hpp"
+#include "ranks/program/linked/program.h"
+
+namespace stretto::ranks {
+namespace {
+
+[[noreturn]] void refuse_other_mpi(const elf_file& file, std::string_view fact, std::string_view value) {
+  throw error("R82", fmt::format("\"{}\" was built for another MPI", file.path().string()))
+      .fact(std::string(fact), std::string(value))
+      .because("handles of one MPI mean nothing to another")
+      .remedy("compile it again with stretto cc or stretto c++");
+}
+
+void check_mpi(const elf_file& file) {
+  for (const auto& library : file.strings_of(DT_NEEDED))
+    if (belongs_to_other_mpi(library)) refuse_other_mpi(file, "needs", library);
+  for (const auto& one : file.symbols())
+    if (one.st_shndx == SHN_UNDEF)
+      if (const auto mpi = mpi_with_symbol(file.name_of(one)); !mpi.empty())
+        refuse_other_mpi(file, "uses", fmt::format("{} of {}", file.name_of(one), mpi));
+}
+
+error not_ours(const elf_file& file, const char* why) {
+  return error("R81", fmt::format("\"{}\" is no program that stretto cc or stretto c++ made", file.path().string()))
+      .because(why)
+      .remedy("link it with stretto cc, or run it without stretto");
+}
+
+}  // namespace
+
+program_image::program_image(const std::filesystem::path& path) : program_(std::make_unique<private_object>(path)) {
+  const auto& file = program_->file();
+  const auto* const table = file.find("stretto_program");
+  area_ = file.find("stretto_program_area");
+  check_mpi(file);
+  if (!table || !area_) throw not_ours(file, "it has no table stretto_program");
+  table_address_ = table->st_value;
+  file.offset_of(area_->st_value + area_->st_size - 1);
+  find_libraries();
+}
+
+void program_image::find_libraries() {
+  find_needed(*program_);
+  program_->prepare(private_names_);
+  for (const auto& one : libraries_) one->prepare(private_names_);
+}
+
+// Depth first: a library is put into the list ahead of those that it needs.
+void program_image::find_needed(const private_object& by) {
+  for (const auto& name : by.file().strings_of(DT_NEEDED)) {
+    const auto path = find_own_library(name, by.file());
+    if (path.empty()) continue;
+    if (!std::ranges::count(private_names_, name)) private_names_.push_back(name);
+    if (!seen_.insert(path).second) continue;
+    auto library = std::make_unique<private_object>(path);
+    check_mpi(library->file());
+    find_needed(*library);
+    libraries_.insert(libraries_.begin(), std::move(library));
+  }
+}
+
+}  // namespace stretto::ranks

@@ -1,0 +1,44 @@
+// program_image.hpp - a program that `stretto cc` made, with its own shared libraries: found and checked once, then
+// loaded once per rank (program_copy.hpp).
+//
+// Threads     does not change after construction.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ranks/program/private_object.hpp"
+
+namespace stretto::ranks {
+
+class program_image {
+ public:
+  /// Reads the file and finds its libraries. Throws R80 if a file cannot be read, R81 if it is no program of ours, R82
+  /// if it or a library belongs to another MPI.
+  explicit program_image(const std::filesystem::path& file);
+
+  const private_object& program() const noexcept { return *program_; }
+  std::filesystem::path path() const { return program_->file().path(); }
+  /// The program's own libraries, each behind those that need it.
+  const std::vector<std::unique_ptr<private_object>>& libraries() const noexcept { return libraries_; }
+  /// The address of `stretto_program` within the program.
+  std::uint64_t table_address() const noexcept { return table_address_; }
+  /// Where the program has capacity for another dynamic section.
+  const Elf64_Sym& area() const noexcept { return *area_; }
+
+ private:
+  void find_libraries();
+  void find_needed(const private_object& by);
+
+  std::unique_ptr<private_object> program_;
+  std::vector<std::unique_ptr<private_object>> libraries_;
+  std::vector<std::string> private_names_;
+  std::set<std::filesystem::path> seen_;  // of libraries
+  std::uint64_t table_address_ = 0;
+  const Elf64_Sym* area_ = nullptr;
+};
+
+}  // namespace stretto::ranks
