@@ -35,6 +35,8 @@ struct command {
 /// The table, in the order of the help text.
 std::span<const command> commands();
 
+int run_cc(const invocation&);
+int run_cxx(const invocation&);
 int run_demo(const invocation&);
 int run_doctor(const invocation&);
 int run_explain(const invocation&);

@@ -20,6 +20,8 @@ std::span<const command> commands() {
   static constexpr std::array table{
       command{"demo", "Runs a demonstration program", run_demo},
       command{"run", "Starts a program on several nodes, of this host or of others", run_run, runtime_flags::are_left},
+      command{"cc", "Compiles and links an MPI program in C, as mpicc does", run_cc, runtime_flags::are_left},
+      command{"c++", "Compiles and links an MPI program in C++, as mpicxx does", run_cxx, runtime_flags::are_left},
       command{"platform", "Shows the graph of places: processors, memories and how they are linked", run_platform},
       command{"doctor", "Tells what is here, what is missing, which limits bite, and how fast it is", run_doctor},
       command{"top", "Shows what the workers of a running program do", run_top},

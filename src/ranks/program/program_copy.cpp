@@ -106,7 +106,6 @@ void program_copy::load() {
   for (const auto& one : copies_) one->finish_loading(map_of(*one));
   program_ = reinterpret_cast<const stretto_program*>(copies_.back()->at(image_->table_address()));
   if (program_->version != stretto_program_version) refuse(*image_, "another version of stretto cc linked it");
-  if (!program_->main) refuse(*image_, "it has no function main");
   for (std::size_t i = 0; i + 1 < copies_.size(); ++i) copies_[i]->replace(program_->replacements);
 }
 

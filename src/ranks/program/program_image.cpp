@@ -41,6 +41,8 @@ program_image::program_image(const std::filesystem::path& path) : program_(std::
   area_ = file.find("stretto_program_area");
   check_mpi(file);
   if (!table || !area_) throw not_ours(file, "it has no table stretto_program");
+  for (const auto& one : file.symbols())
+    if (one.st_shndx == SHN_UNDEF && file.name_of(one) == "main") throw not_ours(file, "it has no function main");
   table_address_ = table->st_value;
   file.offset_of(area_->st_value + area_->st_size - 1);
   find_libraries();

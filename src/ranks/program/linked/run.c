@@ -67,7 +67,7 @@ static void finish(int code) {
 
 static void run_main(void) {
   for (size_t i = 0; i < run->constructor_count; ++i) run->constructors[i](run->argc, run->argv, run->environment);
-  extern int main(int, char**, char**);
+  extern int main(int, char**, char**) __attribute__((weak));
   const int code = main(run->argc, run->argv, run->environment);
   run->how = stretto_returned;
   run->code = code;

@@ -1,0 +1,78 @@
+#include "cc/compiler_command.hpp"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stretto/error.hpp>
+
+#include "cc/compiler_call.hpp"
+#include "cc/compiler_query.hpp"
+#include "cc/installation.hpp"
+#include "cc/linked_program.hpp"
+#include "cc/object_symbols.hpp"
+#include "cc/response_file.hpp"
+
+namespace stretto::cc {
+namespace {
+
+std::vector<std::string> compiler(language language) {
+  const char* const chosen = std::getenv(language == language::c ? "STRETTO_CC" : "STRETTO_CXX");
+  if (chosen && *chosen) return split_words(chosen);
+  return {language == language::c ? "cc" : "c++"};
+}
+
+void append(std::vector<std::string>& all, const std::vector<std::string>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+std::vector<std::string> command_for(language language, const installation& tree, const compiler_call& call) {
+  auto command = compiler(language);
+  command.push_back("-I" + tree.include_folder().string());
+  if (call.product == product::program) append(command, program_options(tree));
+  append(command, call.arguments);
+  append(command, compile_options(tree));
+  if (call.product != product::objects) append(command, library_options(tree));
+  return command;
+}
+
+int run(const std::vector<std::string>& command) {
+  std::vector<char*> argv;
+  for (const auto& one : command) argv.push_back(const_cast<char*>(one.c_str()));
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  if (const int failed = ::posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(), environ); failed != 0)
+    throw error("W60", fmt::format("the compiler \"{}\" cannot be started", command.front()))
+        .because(std::strerror(failed))
+        .remedy("name another one: STRETTO_CC=gcc, STRETTO_CXX=g++");
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+int compile(language language, const std::vector<std::string>& arguments) {
+  const auto tree = find_installation();
+  std::vector<std::string> passed = arguments;
+  std::erase_if(passed, is_query);
+  const auto call = read_call(passed);
+  const auto command = command_for(language, tree, call);
+  if (const auto reply = reply_to_query(language, tree, arguments, command)) {
+    std::puts(reply->c_str());
+    return 0;
+  }
+  if (call.product != product::objects)
+    for (const auto& one : call.inputs) check_input(one);
+  const int code = run(command);
+  if (code == 0 && call.product == product::program) finish_program(call.output, tree);
+  return code;
+}
+
+}  // namespace stretto::cc

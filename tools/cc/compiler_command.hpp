@@ -1,0 +1,20 @@
+// compiler_command.hpp - `stretto cc` and `stretto c++`: the system's compiler, with what programs of ranks need.
+//
+// Threads     the main thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stretto::cc {
+
+enum class language { c, cxx };
+
+/// Compiles and links as the compiler of STRETTO_CC (STRETTO_CXX), else cc (c++), does with these arguments.
+///   returns  the compiler's exit code
+///   throws   W60 if the compiler cannot be started, W61 for an option that programs of ranks cannot have, W62 if
+///            parts of the installation are missing, R82 if an object was compiled for another MPI
+int compile(language language, const std::vector<std::string>& arguments);
+
+}  // namespace stretto::cc
