@@ -57,6 +57,23 @@ void write_at(int number, const char* bytes, std::uint64_t size, std::uint64_t o
   }
 }
 
+bool is_zero(const char* bytes, std::uint64_t size) { return std::all_of(bytes, bytes + size, [](char c) { return c == 0; }); }
+
+// Pages of zeros need no memory.
+void write_pages(int number, const elf_file& file, std::uint64_t offset, std::uint64_t size) {
+  const auto* const bytes = reinterpret_cast<const char*>(file.bytes().data());
+  std::uint64_t from = offset;  // of the bytes that are not yet written
+  for (auto at = offset; at < offset + size;) {
+    const auto end = std::min((at / page_size() + 1) * page_size(), offset + size);
+    if (is_zero(bytes + at, end - at)) {
+      write_at(number, bytes + from, at - from, from, file);
+      from = end;
+    }
+    at = end;
+  }
+  write_at(number, bytes + from, offset + size - from, from, file);
+}
+
 constexpr bool is_reference(std::uint32_t type) {
 #ifdef __aarch64__
   return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT || type == R_AARCH64_ABS64;
@@ -73,13 +90,10 @@ object_copy::object_copy(const private_object& object)
       memory_(memory_file(object.file())),
       path_(unused_path(memory_.number())) {
   const auto& file = object.file();
-  for (const auto& one : file.segments()) {
-    if (one.p_type != PT_LOAD) continue;
-    if (::ftruncate(memory_.number(), static_cast<off_t>(file.bytes().size())) != 0) throw no_memory("size", file);
-    if (is_hole(object, one)) continue;
-    const auto* const bytes = reinterpret_cast<const char*>(file.bytes().data());
-    write_at(memory_.number(), bytes + one.p_offset, one.p_filesz, one.p_offset, file);
-  }
+  if (::ftruncate(memory_.number(), static_cast<off_t>(file.bytes().size())) != 0) throw no_memory("ftruncate", file);
+  for (const auto& one : file.segments())
+    if (one.p_type == PT_LOAD && !is_hole(object, one))
+      write_pages(memory_.number(), file, one.p_offset, one.p_filesz);
   write_at(memory_.number(), reinterpret_cast<const char*>(file.bytes().data()), sizeof(Elf64_Ehdr), 0, file);
   for (const auto& one : object.patches()) write(one);
 }

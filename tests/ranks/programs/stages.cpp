@@ -1,4 +1,5 @@
 // stages.cpp - prints what runs before and after main, in the order in which it runs, and ends as its argument says.
+// A second argument names a file to print to.
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
@@ -8,11 +9,12 @@
 #include <unistd.h>
 
 static std::string lines;  // printed in one piece by the last destructor, which is the first object's
+static std::FILE* output = stdout;
 
 static void note(const char* text) { lines += std::string(text) + " "; }
 
 struct printer {
-  ~printer() { std::printf("%s%s\n", std::getenv("STRETTO_RANK") ? "" : "no rank ", lines.c_str()); }
+  ~printer() { std::fprintf(output, "%s\n", lines.c_str()); }
 } last;
 
 struct stage {
@@ -25,12 +27,13 @@ static stage global("global");
 thread_local stage per_thread("thread");
 
 [[gnu::constructor]] static void construct() { note("+constructor"); }
-[[gnu::destructor]] static void destruct() { std::printf("destructor\n"); }
+[[gnu::destructor]] static void destruct() { std::fprintf(output, "destructor\n"); }
 
 static int fall() { return *static_cast<volatile int*>(nullptr); }
 
 int main(int argc, char** argv) {
   const std::string how = argc > 1 ? argv[1] : "return";
+  if (argc > 2) output = std::fopen(argv[2], "w");
   std::atexit([] { note("atexit1"); });
   std::atexit([] { note("atexit2"); });
   static stage in_function("function");

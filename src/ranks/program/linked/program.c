@@ -14,7 +14,7 @@
 __attribute__((section(".interp"), used)) static const char start_path[1024] = STRETTO_RANKS_START;
 
 // Capacity for the dynamic section of a copy, where it names libraries of its own (private_libraries.cpp).
-__attribute__((visibility("default"), used, aligned(16))) char stretto_program_area[16384] = {1};
+__attribute__((visibility("default"), used, aligned(16), section(".data"))) char stretto_program_area[16384];
 
 extern int main(int, char**, char**) __attribute__((weak));
 extern char** environ;

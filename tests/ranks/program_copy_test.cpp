@@ -1,0 +1,125 @@
+// program_copy_test.cpp - copies of programs: what is private to each, how runs end, one after another and at once.
+#include "ranks/program/program_copy.hpp"
+
+#include <doctest/doctest.h>
+#include <langinfo.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <csignal>
+#include <thread>
+
+#include "base/whole_file.hpp"
+#include "temporary_folder.hpp"
+
+namespace {
+
+using namespace stretto;
+using namespace stretto::ranks;
+
+const std::string programs = STRETTO_RANK_PROGRAMS;
+
+rank_start start_of(int rank, std::vector<std::string> arguments) {
+  return {fmt::format("rank {}", rank), std::move(arguments), {fmt::format("STRETTO_RANK={}", rank), "PATH=/bin"}};
+}
+
+const std::vector<std::string> privacy_arguments{"privacy", "-a", "-b2", "rest", "--size", "30"};
+
+program_end run_at_once(const std::shared_ptr<const program_image>& image, int rank, std::vector<std::string> arguments) {
+  return program_copy(image, start_of(rank, std::move(arguments))).run();
+}
+
+constexpr program_end success{stretto_returned, 0};
+
+TEST_CASE("copies that run one after another each begin with the program's data") {
+  const auto image = std::make_shared<const program_image>(programs + "/privacy");
+  for (int rank = 0; rank < 3; ++rank) CHECK(run_at_once(image, rank, privacy_arguments) == success);
+}
+
+TEST_CASE("copies that run at once do not see one another's data") {
+  const auto image = std::make_shared<const program_image>(programs + "/privacy");
+  std::vector<program_end> ends(20);
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < 20; ++rank)
+    threads.emplace_back([&, rank] { ends[rank] = run_at_once(image, rank, privacy_arguments); });
+  threads.clear();
+  for (const auto& one : ends) CHECK(one == success);
+}
+
+TEST_CASE("two hundred copies are loaded at the same time") {
+  const auto image = std::make_shared<const program_image>(programs + "/privacy");
+  std::vector<std::unique_ptr<program_copy>> copies;
+  for (int rank = 0; rank < 200; ++rank)
+    copies.push_back(std::make_unique<program_copy>(image, start_of(rank, {"privacy", "-ab2", "--size=30", "rest"})));
+  for (const auto& one : copies) CHECK(one->run() == success);
+}
+
+TEST_CASE("libraries of a program are as private as the program") {
+  const auto image = std::make_shared<const program_image>(programs + "/libraries");
+  REQUIRE(image->libraries().size() == 2);
+  CHECK(image->libraries()[0]->file().path().filename() == "libtwice.so");
+  const program_copy idle(image, start_of(0, {"libraries"}));
+  for (int rank = 1; rank < 4; ++rank) CHECK(run_at_once(image, rank, {"libraries"}) == success);
+}
+
+// Without the tests' own handler, which abort would call as that of the program.
+struct default_abort {
+  const sighandler_t before = std::signal(SIGABRT, SIG_DFL);
+  ~default_abort() { std::signal(SIGABRT, before); }
+};
+
+TEST_CASE("each way to end a program is a value") {
+  const default_abort no_handler;
+  const auto image = std::make_shared<const program_image>(programs + "/stages");
+  const test::temporary_folder folder;
+  const auto file = folder.path / "lines";
+  const std::string begin = "+global +function +thread thread +automatic ",
+                    end = "-thread -function atexit2 atexit1 -global \ndestructor\n";
+  const struct {
+    const char* how;
+    program_end end;
+    std::string printed;
+  } all[] = {{"return", {stretto_returned, 3}, begin + "-automatic " + end},
+             {"exit", {stretto_called_exit, 4}, begin + end},
+             {"_exit", {stretto_called__exit, 5}, ""},
+             {"quick_exit", {stretto_called__exit, 6}, ""},
+             {"abort", {stretto_called_abort, 134}, ""},
+             {"assert", {stretto_called_abort, 134}, ""},
+             {"exit_in_handler", {stretto_returned, 8}, begin + "-automatic " + end}};
+  for (const auto& [how, expected, printed] : all) {
+    CAPTURE(how);
+    CHECK(run_at_once(image, 1, {"stages", how, file.string()}) == expected);
+    CHECK(base::read_whole(file, 1000).text == printed);
+  }
+}
+
+TEST_CASE("errno and the locale go with a copy to another thread") {
+  const auto image = std::make_shared<const program_image>(programs + "/stages");
+  program_copy copy(image, start_of(0, {"stages"}));
+  const auto locale = ::newlocale(LC_ALL_MASK, "C.UTF-8", nullptr);
+  copy.enter_thread();
+  CHECK(program_copy::current() == &copy);
+  errno = 77;
+  ::uselocale(locale);
+  copy.leave_thread();
+  errno = 0;
+  CHECK(program_copy::current() == nullptr);
+  CHECK(std::string(::nl_langinfo(CODESET)) != "UTF-8");
+  std::jthread([&] {
+    copy.enter_thread();
+    CHECK(errno == 77);
+    CHECK(std::string(::nl_langinfo(CODESET)) == "UTF-8");
+    copy.leave_thread();
+  });
+  ::freelocale(locale);
+}
+
+TEST_CASE("what a program exports is found in its copy") {
+  const auto image = std::make_shared<const program_image>(programs + "/libraries");
+  const program_copy one(image, start_of(0, {"libraries"})), other(image, start_of(1, {"libraries"}));
+  REQUIRE(one.symbol("callback_calls"));
+  CHECK(one.symbol("callback_calls") != other.symbol("callback_calls"));
+  CHECK(one.symbol("no such symbol") == nullptr);
+}
+
+}  // namespace
