@@ -22,3 +22,7 @@ rank_program(libraries stretto-cc libraries.c ${own_libraries} -ltwice -lcounted
 add_custom_target(rank_programs DEPENDS ${rank_program_files})
 add_dependencies(unit rank_programs)
 target_compile_definitions(unit PRIVATE STRETTO_RANK_PROGRAMS="${rank_programs}")
+if(NOT STRETTO_SANITIZE)
+  add_test(NAME rank_compilers COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/compiler_test.py
+           ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_compilers)
+endif()

@@ -40,4 +40,4 @@ static const struct stretto_replacement replacements[] = {
     {NULL, NULL}};
 
 __attribute__((visibility("default"), used)) const struct stretto_program stretto_program = {
-    stretto_program_version, main, stretto_run_program, stretto_end_run, replacements};
+    stretto_program_version, main, stretto_run_program, stretto_end_run, replacements, start_path};

@@ -57,6 +57,7 @@ struct stretto_program {
   void (*run)(struct stretto_run*);      // constructors, main, handlers, destructors, on the caller's stack
   void (*end)(enum stretto_end, int);    // ends the run from within it; does not return
   const struct stretto_replacement* replacements;  // ends with a null name
+  const char* start_path;                          // of the file that the kernel starts in the program's place
 };
 
 #ifdef __cplusplus
