@@ -53,3 +53,12 @@ if(STRETTO_TOOLS)
   install(TARGETS stretto_command)
   install(DIRECTORY examples/media DESTINATION ${CMAKE_INSTALL_DATADIR}/stretto FILES_MATCHING PATTERN "*.png")
 endif()
+
+# What `stretto cc` links to programs of ranks, and what runs them (cmake/ranks.cmake).
+if(TARGET stretto_ranks)
+  install(TARGETS stretto_ranks LIBRARY)
+  install(TARGETS stretto_ranks_start stretto_ranks_launcher DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto)
+  install(FILES ${STRETTO_INSTALLED_PROGRAM_OBJECT} DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto)
+  install(TARGETS stretto_c_c stretto_c_cxx)
+  install(DIRECTORY include/stretto_mpi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} OPTIONAL)
+endif()

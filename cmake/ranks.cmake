@@ -8,18 +8,36 @@ set(ranks_folder ${STRETTO_RANKS_PREFIX}/${CMAKE_INSTALL_LIBDIR}/stretto)
 set(ranks_sources ${PROJECT_SOURCE_DIR}/src/ranks/program)
 
 # Replacements of functions of the C library, in one object file. Neither sanitizers nor checked functions of the C
-# library belong in there: the object is part of programs of others.
+# library belong in there: the object is part of programs of others. The object names the file that the kernel starts,
+# so there is one for this tree and one for the installed tree.
 file(GLOB linked_sources CONFIGURE_DEPENDS ${ranks_sources}/linked/*.c)
+list(FILTER linked_sources EXCLUDE REGEX "/program.c$")
 add_library(stretto_linked OBJECT ${linked_sources})
-set_target_properties(stretto_linked PROPERTIES COMPILE_OPTIONS "" UNITY_BUILD OFF POSITION_INDEPENDENT_CODE ON)
-target_compile_options(stretto_linked PRIVATE -O2 -g1 -Wall -Wextra -fno-builtin -U_FORTIFY_SOURCE)
-target_compile_definitions(stretto_linked PRIVATE _GNU_SOURCE STRETTO_RANKS_START="${ranks_folder}/ranks_start")
+set(installed_folder ${CMAKE_INSTALL_FULL_LIBDIR}/stretto)
+add_library(stretto_linked_here OBJECT ${ranks_sources}/linked/program.c)
+target_compile_definitions(stretto_linked_here PRIVATE STRETTO_RANKS_START="${ranks_folder}/ranks_start")
+add_library(stretto_linked_installed OBJECT ${ranks_sources}/linked/program.c)
+target_compile_definitions(stretto_linked_installed PRIVATE STRETTO_RANKS_START="${installed_folder}/ranks_start")
+foreach(part stretto_linked stretto_linked_here stretto_linked_installed)
+  set_target_properties(${part} PROPERTIES COMPILE_OPTIONS "" UNITY_BUILD OFF POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${part} PRIVATE -O2 -g1 -Wall -Wextra -fno-builtin -U_FORTIFY_SOURCE)
+  target_compile_definitions(${part} PRIVATE _GNU_SOURCE)
+endforeach()
 set(STRETTO_PROGRAM_OBJECT ${ranks_folder}/program.o)
-add_custom_command(OUTPUT ${STRETTO_PROGRAM_OBJECT}
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${ranks_folder}
-  COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${STRETTO_PROGRAM_OBJECT} $<TARGET_OBJECTS:stretto_linked>
-  DEPENDS stretto_linked $<TARGET_OBJECTS:stretto_linked> COMMAND_EXPAND_LISTS VERBATIM)
-add_custom_target(stretto_program_object ALL DEPENDS ${STRETTO_PROGRAM_OBJECT})
+set(STRETTO_INSTALLED_PROGRAM_OBJECT ${STRETTO_RANKS_PREFIX}/installed/program.o)
+foreach(place here installed)
+  set(object ${STRETTO_PROGRAM_OBJECT})
+  if(place STREQUAL installed)
+    set(object ${STRETTO_INSTALLED_PROGRAM_OBJECT})
+  endif()
+  cmake_path(GET object PARENT_PATH folder)
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${object}
+    $<TARGET_OBJECTS:stretto_linked> $<TARGET_OBJECTS:stretto_linked_${place}>
+    DEPENDS $<TARGET_OBJECTS:stretto_linked> $<TARGET_OBJECTS:stretto_linked_${place}> COMMAND_EXPAND_LISTS VERBATIM)
+endforeach()
+add_custom_target(stretto_program_object ALL DEPENDS ${STRETTO_PROGRAM_OBJECT} ${STRETTO_INSTALLED_PROGRAM_OBJECT})
 
 # Linked without a C library, by no other linker than the compiler's own.
 add_executable(stretto_ranks_start ${ranks_sources}/start/start.c)
@@ -30,9 +48,13 @@ target_compile_options(stretto_ranks_start PRIVATE
 target_link_options(stretto_ranks_start PRIVATE -nostdlib -static-pie)
 
 # What LAYERS calls the floor ranks, and all of stretto, for programs that use both.
-add_library(stretto_ranks SHARED ${ranks_sources}/start/library.cpp)
+add_library(stretto_ranks SHARED ${ranks_sources}/start/ranks_library.cpp)
 target_include_directories(stretto_ranks PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(stretto_ranks PRIVATE stretto_flags $<LINK_LIBRARY:WHOLE_ARCHIVE,stretto>)
+if(stretto_type STREQUAL "SHARED_LIBRARY")
+  target_link_libraries(stretto_ranks PRIVATE stretto_flags stretto)
+else()
+  target_link_libraries(stretto_ranks PRIVATE stretto_flags $<LINK_LIBRARY:WHOLE_ARCHIVE,stretto>)
+endif()
 set_target_properties(stretto_ranks PROPERTIES VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
   LIBRARY_OUTPUT_DIRECTORY ${STRETTO_RANKS_PREFIX}/${CMAKE_INSTALL_LIBDIR})

@@ -2,8 +2,8 @@
 #include "ranks/program/program_copy.hpp"
 
 #include <doctest/doctest.h>
-#include <langinfo.h>
 #include <fmt/format.h>
+#include <langinfo.h>
 
 #include <cerrno>
 #include <csignal>
@@ -25,7 +25,8 @@ rank_start start_of(int rank, std::vector<std::string> arguments) {
 
 const std::vector<std::string> privacy_arguments{"privacy", "-a", "-b2", "rest", "--size", "30"};
 
-program_end run_at_once(const std::shared_ptr<const program_image>& image, int rank, std::vector<std::string> arguments) {
+program_end run_at_once(const std::shared_ptr<const program_image>& image, int rank,
+                        std::vector<std::string> arguments) {
   return program_copy(image, start_of(rank, std::move(arguments))).run();
 }
 

@@ -15,11 +15,41 @@ namespace {
 using std::string_view;
 
 // Options whose value is the next argument. -o, -D and such may also have it within.
-constexpr std::array<string_view, 35> with_value{
-    "-o",        "-x",           "-I",        "-D",          "-U",       "-L",        "-l",         "-include", "-imacros",
-    "-isystem",  "-iquote",      "-idirafter", "-iprefix",   "-isysroot", "-iwithprefix", "-iwithprefixbefore", "-MF", "-MT",
-    "-MQ",       "-Xlinker",     "-Xpreprocessor", "-Xassembler", "-Xclang", "-T",      "-u",         "-e",       "-z",
-    "-aux-info", "--param",      "-target",   "-arch",       "-B",       "-A",        "-mllvm",     "-wrapper"};
+constexpr std::array<string_view, 35> with_value{"-o",
+                                                 "-x",
+                                                 "-I",
+                                                 "-D",
+                                                 "-U",
+                                                 "-L",
+                                                 "-l",
+                                                 "-include",
+                                                 "-imacros",
+                                                 "-isystem",
+                                                 "-iquote",
+                                                 "-idirafter",
+                                                 "-iprefix",
+                                                 "-isysroot",
+                                                 "-iwithprefix",
+                                                 "-iwithprefixbefore",
+                                                 "-MF",
+                                                 "-MT",
+                                                 "-MQ",
+                                                 "-Xlinker",
+                                                 "-Xpreprocessor",
+                                                 "-Xassembler",
+                                                 "-Xclang",
+                                                 "-T",
+                                                 "-u",
+                                                 "-e",
+                                                 "-z",
+                                                 "-aux-info",
+                                                 "--param",
+                                                 "-target",
+                                                 "-arch",
+                                                 "-B",
+                                                 "-A",
+                                                 "-mllvm",
+                                                 "-wrapper"};
 constexpr std::array<string_view, 6> without_linking{"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"};
 constexpr std::array<string_view, 3> other_programs{"-pie", "-no-pie", "--no-pie"};
 constexpr std::array<string_view, 2> static_programs{"-static", "-static-pie"};

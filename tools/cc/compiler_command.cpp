@@ -24,7 +24,7 @@ namespace {
 
 std::vector<std::string> compiler(language language) {
   const char* const chosen = std::getenv(language == language::c ? "STRETTO_CC" : "STRETTO_CXX");
-  if (chosen && *chosen) return split_words(chosen);
+  if (chosen && *chosen) return split_text(chosen);
   return {language == language::c ? "cc" : "c++"};
 }
 
@@ -52,7 +52,8 @@ int run(const std::vector<std::string>& command) {
         .because(std::strerror(failed))
         .remedy("name another one: STRETTO_CC=gcc, STRETTO_CXX=g++");
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -4,12 +4,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
-namespace stretto::cc {
+#include "cc/language.hpp"
 
-enum class language { c, cxx };
+namespace stretto::cc {
 
 /// Compiles and links as the compiler of STRETTO_CC (STRETTO_CXX), else cc (c++), does with these arguments.
 ///   returns  the compiler's exit code

@@ -1,4 +1,4 @@
-// compiler_main.cpp - the programs stretto-cc and stretto-c++, told apart by their names.
+// compiler_main.cpp - the programs stretto-cc and stretto-c++, which differ by their names.
 #include <exception>
 #include <string>
 #include <string_view>

@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <stretto/error.hpp>
 #include <string_view>
 
 #include "base/config.hpp"
+#include "base/whole_file.hpp"
 
 namespace stretto::cc {
 namespace {
 
-constexpr std::array<std::string_view, 11> queries{"show",   "showme", "compile_info", "compile-info", "link_info",
-                                                   "link-info", "showme:compile", "showme:link", "showme:command",
-                                                   "showme:incdirs", "showme:libdirs"};
+constexpr std::array<std::string_view, 11> queries{"show",           "showme",         "compile_info",   "compile-info",
+                                                   "link_info",      "link-info",      "showme:compile", "showme:link",
+                                                   "showme:command", "showme:incdirs", "showme:libdirs"};
 constexpr std::array<std::string_view, 2> more_queries{"showme:libs", "showme:version"};
 
 /// The option without its dashes.
@@ -21,9 +23,9 @@ std::string_view bare(const std::string& argument) {
   return at == 1 || at == 2 ? std::string_view(argument).substr(at) : std::string_view();
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined(const std::vector<std::string>& arguments) {
   std::string text;
-  for (const auto& one : words) {
+  for (const auto& one : arguments) {
     const bool is_plain = one.find_first_of(" \t'\"\\$&|;<>()*?") == one.npos && !one.empty();
     text += (text.empty() ? "" : " ") + (is_plain ? one : "'" + one + "'");
   }
@@ -46,8 +48,18 @@ std::string compile_line(language language, const installation& tree) {
   return joined({include, options[0], options[1]});
 }
 
-// The linker is told by the compiler's option, or where only options for the linker pass, by its own.
+// Programs that another command links begin as the object says; `stretto cc` would correct them.
+void check_start(const installation& tree) {
+  const auto object = base::read_whole(tree.program_object(), 1 << 20);
+  if (object && object.text.find(tree.start_file().string() + '\0') != object.text.npos) return;
+  throw error("W64", "only stretto cc can link programs of ranks here")
+      .because("stretto was moved to " + tree.prefix.string() + " after it was built")
+      .remedy("cmake -DCMAKE_C_COMPILER=stretto-cc -DCMAKE_CXX_COMPILER=stretto-c++");
+}
+
+// The compiler's option chooses a shared object, or where only options for the linker pass, the linker's own.
 std::string link_line(language language, const installation& tree) {
+  check_start(tree);
   auto options = program_options(tree);
   if (is_find_mpi(language)) options = {"-Wl,-shared", "-Wl,-Bsymbolic", "-Wl," + tree.program_object().string()};
   for (const auto& one : library_options(tree)) options.push_back(one);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cc/compiler_command.hpp"
 #include "cc/installation.hpp"
+#include "cc/language.hpp"
 
 namespace stretto::cc {
 

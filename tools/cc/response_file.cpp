@@ -42,14 +42,14 @@ void add_arguments(std::vector<std::string>& all, const std::vector<std::string>
   for (const auto& one : arguments) {
     const bool names_file = one.size() > 1 && one.front() == '@' && depth < deepest;
     const auto file = names_file ? base::read_whole(one.substr(1), largest_text) : base::file_content{{}, "none"};
-    if (file) add_arguments(all, split_words(file.text), depth + 1);
+    if (file) add_arguments(all, split_text(file.text), depth + 1);
     else all.push_back(one);
   }
 }
 
 }  // namespace
 
-std::vector<std::string> split_words(std::string_view text) { return word_splitter().split(text); }
+std::vector<std::string> split_text(std::string_view text) { return word_splitter().split(text); }
 
 std::vector<std::string> with_response_files(const std::vector<std::string>& arguments) {
   std::vector<std::string> all;

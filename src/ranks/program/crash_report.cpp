@@ -3,7 +3,6 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include <typeinfo>
 #include <vector>
 
+#include "ranks/program/processor.hpp"
 #include "ranks/program/program_copy.hpp"
 
 namespace stretto::ranks {
@@ -22,15 +22,6 @@ namespace {
 std::terminate_handler default_terminate = nullptr;
 
 void print(const char* text, std::size_t size) { [[maybe_unused]] const auto n = ::write(STDERR_FILENO, text, size); }
-
-std::uintptr_t place_of(const void* context) {
-  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
-#ifdef __aarch64__
-  return machine.pc;
-#else
-  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
-#endif
-}
 
 // No memory is asked for: the crash may be the heap's.
 void report(int signal, const void* address, std::uintptr_t place) {
@@ -41,16 +32,17 @@ void report(int signal, const void* address, std::uintptr_t place) {
   ::dladdr(reinterpret_cast<void*>(place), &facts);
   const auto offset = place - reinterpret_cast<std::uintptr_t>(facts.dli_fbase);
   const char *const file = facts.dli_fname ? facts.dli_fname : "?", *const slash = std::strrchr(file, '/');
-  const auto end = fmt::format_to_n(
-      text, sizeof text,
-      "error R86: {} crashed: {}\n  address     {}\n  where       {} ({}+{:#x})\n  try         addr2line -fCe {} {:#x}\n",
-      copy->start().name, ::sigabbrev_np(signal) ? ::sigdescr_np(signal) : "signal", address,
-      facts.dli_sname ? facts.dli_sname : "?", slash ? slash + 1 : file, offset, file, offset);
+  const auto end =
+      fmt::format_to_n(text, sizeof text,
+                       "error R86: {} crashed: {}\n  address     {}\n  where       {} ({}+{:#x})\n  try         "
+                       "addr2line -fCe {} {:#x}\n",
+                       copy->start().name, ::sigabbrev_np(signal) ? ::sigdescr_np(signal) : "signal", address,
+                       facts.dli_sname ? facts.dli_sname : "?", slash ? slash + 1 : file, offset, file, offset);
   print(text, std::min(end.size, sizeof text));
 }
 
 void handle(int signal, siginfo_t* facts, void* context) {
-  report(signal, facts->si_addr, place_of(context));
+  report(signal, facts->si_addr, instruction_of(*static_cast<const ucontext_t*>(context)));
   std::signal(signal, SIG_DFL);
   ::raise(signal);
 }
@@ -81,9 +73,8 @@ void terminate() {
 
 }  // namespace
 
-signal_handler crash_handler() noexcept { return handle; }
-
 void install_crash_reports() {
+  program_copy::set_crash_handler(reinterpret_cast<void*>(&handle));
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     struct sigaction before {};
     if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;

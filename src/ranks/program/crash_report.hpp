@@ -4,13 +4,8 @@
 // Threads     the handler runs on the thread that crashes, on a stack of its own where use_alternate_stack() gave one.
 #pragma once
 
-#include <csignal>
-
 namespace stretto::ranks {
 
-using signal_handler = void (*)(int, siginfo_t*, void*);
-
-signal_handler crash_handler() noexcept;
 /// Handles SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT where the process has no handler, and uncaught exceptions.
 void install_crash_reports();
 /// Gives the calling thread a stack for the handler, so that it also runs when a stack overflows.

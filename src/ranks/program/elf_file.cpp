@@ -10,14 +10,10 @@
 #include <cstring>
 #include <stretto/error.hpp>
 
+#include "ranks/program/processor.hpp"
+
 namespace stretto::ranks {
 namespace {
-
-#ifdef __aarch64__
-constexpr Elf64_Half machine = EM_AARCH64;
-#else
-constexpr Elf64_Half machine = EM_X86_64;
-#endif
 
 int opened(const std::filesystem::path& path) {
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -64,10 +60,10 @@ std::span<const T> elf_file::part(std::uint64_t offset, std::uint64_t count) con
 }
 
 void elf_file::read_headers() {
-  if (bytes_.size() < sizeof(Elf64_Ehdr) || std::memcmp(bytes_.data(), ELFMAG, SELFMAG) != 0)
-    fail("it is no ELF file");
+  if (bytes_.size() < sizeof(Elf64_Ehdr) || std::memcmp(bytes_.data(), ELFMAG, SELFMAG) != 0) fail("it is no ELF file");
   const auto& header = part<Elf64_Ehdr>(0, 1)[0];
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != machine)
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+      header.e_machine != elf_machine)
     fail("it was made for another kind of processor");
   if (header.e_type != ET_DYN || header.e_phentsize != sizeof(Elf64_Phdr)) fail("it is no shared object");
   segments_ = part<Elf64_Phdr>(header.e_phoff, header.e_phnum);

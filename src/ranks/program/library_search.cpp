@@ -10,12 +10,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array shared_libraries{
-    "ld-linux",     "libc.so",   "libm.so",     "libdl.so",   "libpthread.so", "librt.so",   "libstdc++.so", "libgcc_s.so",
-    "libc++",       "libgomp",   "libomp",      "libasan.so", "libtsan.so",    "libubsan.so", "liblsan.so",  "libstretto",
-    "libmvec.so"};
+constexpr std::array shared_libraries{"ld-linux",   "libc.so",      "libm.so",     "libdl.so",    "libpthread.so",
+                                      "librt.so",   "libstdc++.so", "libgcc_s.so", "libc++",      "libgomp",
+                                      "libomp",     "libasan.so",   "libtsan.so",  "libubsan.so", "liblsan.so",
+                                      "libstretto", "libmvec.so"};
 constexpr std::array system_folders{"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"};
-constexpr std::array other_mpis{"libmpi.so",    "libmpi_cxx.so",  "libmpicxx.so",    "libmpich.so",
+constexpr std::array other_mpis{"libmpi.so",      "libmpi_cxx.so", "libmpicxx.so",   "libmpich.so",
                                 "libmpichcxx.so", "libmpi_abi.so", "libopen-pal.so", "libmpi++.so"};
 
 template <class Names>

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "ranks/program/processor.hpp"
+
 namespace stretto::ranks {
 namespace {
 
@@ -57,7 +59,9 @@ void write_at(int number, const char* bytes, std::uint64_t size, std::uint64_t o
   }
 }
 
-bool is_zero(const char* bytes, std::uint64_t size) { return std::all_of(bytes, bytes + size, [](char c) { return c == 0; }); }
+bool is_zero(const char* bytes, std::uint64_t size) {
+  return std::all_of(bytes, bytes + size, [](char c) { return c == 0; });
+}
 
 // Pages of zeros need no memory.
 void write_pages(int number, const elf_file& file, std::uint64_t offset, std::uint64_t size) {
@@ -74,13 +78,7 @@ void write_pages(int number, const elf_file& file, std::uint64_t offset, std::ui
   write_at(number, bytes + from, offset + size - from, from, file);
 }
 
-constexpr bool is_reference(std::uint32_t type) {
-#ifdef __aarch64__
-  return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT || type == R_AARCH64_ABS64;
-#else
-  return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64;
-#endif
-}
+bool is_reference(std::uint32_t type) { return std::ranges::count(reference_relocations, type) != 0; }
 
 }  // namespace
 
@@ -92,8 +90,7 @@ object_copy::object_copy(const private_object& object)
   const auto& file = object.file();
   if (::ftruncate(memory_.number(), static_cast<off_t>(file.bytes().size())) != 0) throw no_memory("ftruncate", file);
   for (const auto& one : file.segments())
-    if (one.p_type == PT_LOAD && !is_hole(object, one))
-      write_pages(memory_.number(), file, one.p_offset, one.p_filesz);
+    if (one.p_type == PT_LOAD && !is_hole(object, one)) write_pages(memory_.number(), file, one.p_offset, one.p_filesz);
   write_at(memory_.number(), reinterpret_cast<const char*>(file.bytes().data()), sizeof(Elf64_Ehdr), 0, file);
   for (const auto& one : object.patches()) write(one);
 }

@@ -4,15 +4,12 @@
 #include <cstddef>
 #include <cstring>
 
+#include "ranks/program/processor.hpp"
+
 namespace stretto::ranks {
 namespace {
 
 constexpr std::int64_t ignored_tag = 0x6000000d;  // of the range for systems; no loader knows it
-#ifdef __aarch64__
-constexpr std::uint32_t indirect_relocation = R_AARCH64_IRELATIVE;
-#else
-constexpr std::uint32_t indirect_relocation = R_X86_64_IRELATIVE;
-#endif
 
 }  // namespace
 
@@ -57,11 +54,10 @@ bool private_object::is_changed(const Elf64_Phdr& segment) const {
 
 // Functions of the object that choose among others run before loading ends, and thus before its code is shared.
 bool private_object::runs_while_loading() const {
-  bool is_found = std::ranges::any_of(
-      file_.symbols(), [](const Elf64_Sym& one) { return ELF64_ST_TYPE(one.st_info) == STT_GNU_IFUNC; });
-  file_.for_each_relocation([&](const Elf64_Rela& one) {
-    is_found |= ELF64_R_TYPE(one.r_info) == indirect_relocation;
-  });
+  bool is_found = std::ranges::any_of(file_.symbols(),
+                                      [](const Elf64_Sym& one) { return ELF64_ST_TYPE(one.st_info) == STT_GNU_IFUNC; });
+  file_.for_each_relocation(
+      [&](const Elf64_Rela& one) { is_found |= ELF64_R_TYPE(one.r_info) == indirect_relocation; });
   return is_found;
 }
 

@@ -4,20 +4,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <ranges>
-#include <set>
 #include <stretto/error.hpp>
 
-#include "ranks/program/crash_report.hpp"
+#include "base/error_output.hpp"
 
 namespace stretto::ranks {
 namespace {
 
 thread_local program_copy* current_copy = nullptr;
+std::atomic<void*> crash_handler = nullptr;
 
 // Reads and writes of the variable are calls: its address differs after a suspension.
 [[gnu::noinline]] void set_current(program_copy* copy) noexcept { current_copy = copy; }
@@ -39,12 +39,14 @@ void end_process(void* copy, stretto_end how, int code) {
   std::_Exit(code);
 }
 
-void report(void*, const char* text) {
-  static std::mutex mutex;
-  static std::set<std::string> reported;
-  const std::lock_guard lock(mutex);
-  if (!reported.insert(text).second) return;
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
+void report_chdir(void* copy) {
+  static std::once_flag once;  // for all ranks
+  std::call_once(once, [copy] {
+    const auto e = error("R83", static_cast<program_copy*>(copy)->start().name + " cannot change the working directory")
+                       .because("the ranks of a node are threads of one process, which has one working directory")
+                       .remedy("name files by absolute paths, or start the program in that directory");
+    base::print_error(e, base::error_form_of(base::stretto_environment(), {}));
+  });
 }
 
 }  // namespace
@@ -117,6 +119,10 @@ link_map* program_copy::map_of(const object_copy& copy) const {
   return map;
 }
 
+void program_copy::set_crash_handler(void* handler) noexcept {
+  crash_handler.store(handler, std::memory_order_relaxed);
+}
+
 void* program_copy::symbol(const char* name) const noexcept { return ::dlsym(handle_, name); }
 
 stretto_run program_copy::prepared_run() {
@@ -131,9 +137,20 @@ stretto_run program_copy::prepared_run() {
   std::vector<stretto_destructor> first;
   copies_.back()->add_destructors(first);
   destructors_.insert(destructors_.begin(), first.begin(), first.end());
-  return {static_cast<int>(arguments_.size()), argv_.data(), environment_.data(), constructors_.data(),
-          constructors_.size(), destructors_.data(), destructors_.size(), is_rank, end_process, report, this,
-          reinterpret_cast<void*>(crash_handler()), stretto_not_ended, 0};
+  return {static_cast<int>(arguments_.size()),
+          argv_.data(),
+          environment_.data(),
+          constructors_.data(),
+          constructors_.size(),
+          destructors_.data(),
+          destructors_.size(),
+          is_rank,
+          end_process,
+          report_chdir,
+          this,
+          crash_handler.load(std::memory_order_relaxed),
+          stretto_not_ended,
+          0};
 }
 
 program_end program_copy::run() {
@@ -143,7 +160,6 @@ program_end program_copy::run() {
   enter_thread();
   program_->run(&run);
   leave_thread();
-  if (locale_ != LC_GLOBAL_LOCALE) locale_ = LC_GLOBAL_LOCALE;
   return {run.how, run.code};
 }
 

@@ -19,7 +19,7 @@
 
 namespace stretto::ranks {
 
-/// What a rank starts with.
+/// Name, arguments and environment of a rank.
 struct rank_start {
   std::string name;                      // for reports: "rank 3"
   std::vector<std::string> arguments;    // of main, the program's name first
@@ -48,6 +48,8 @@ class program_copy {
 
   /// The copy that runs on this thread; null if none does.
   static program_copy* current() noexcept;
+  /// The process's own handler of SIGABRT: `abort` in a program calls a handler of the program, and not this one.
+  static void set_crash_handler(void* handler) noexcept;
   /// Takes the state that the C library keeps per thread (errno, the locale) off this thread, ahead of a suspension.
   void leave_thread() noexcept;
   /// Puts it on the thread that continues the run.

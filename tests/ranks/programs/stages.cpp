@@ -1,12 +1,12 @@
 // stages.cpp - prints what runs before and after main, in the order in which it runs, and ends as its argument says.
 // A second argument names a file to print to.
+#include <unistd.h>
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <unistd.h>
 
 static std::string lines;  // printed in one piece by the last destructor, which is the first object's
 static std::FILE* output = stdout;

@@ -11,7 +11,7 @@
 REPLACED_VARIABLE char** environ = NULL;
 extern char** __environ __attribute__((weak, visibility("hidden"), alias("environ")));
 
-static char** list;       // the list that this file has allocated: environ, unless the program has set that
+static char** list;      // the list that this file has allocated: environ, unless the program has set that
 static size_t capacity;  // of `list`, in pointers
 
 static size_t count_of(char** entries) {

@@ -8,7 +8,7 @@
 void stretto_set_environment(char** entries);
 /// The run of this copy of the program, and how it is ended.
 void stretto_run_program(struct stretto_run* run);
-/// Prints an error, once for all ranks.
-void stretto_report(const char* text);
+/// Reports that the working directory was not changed.
+void stretto_report_chdir(void);
 void stretto_end_run(enum stretto_end how, int code) __attribute__((noreturn));
 #pragma GCC visibility pop

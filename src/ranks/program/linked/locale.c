@@ -1,6 +1,6 @@
 // locale.c - setlocale per rank: a locale object of the rank's own, in force on the thread that runs it.
 //
-// Threads     one at a time, as in the C library. Who moves the rank to another thread puts the object in force there.
+// Threads     one at a time, as in the C library. The engine that moves the rank to another thread puts it in force there.
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "replacement.h"
 
 enum { category_count = 12 };
-static const int categories[category_count] = {LC_CTYPE,    LC_NUMERIC, LC_TIME, LC_COLLATE, LC_MONETARY,  LC_MESSAGES,
-                                               LC_PAPER,    LC_NAME,    LC_ADDRESS, LC_TELEPHONE, LC_MEASUREMENT,
-                                               LC_IDENTIFICATION};
-static const char* const names[category_count] = {
-    "LC_CTYPE", "LC_NUMERIC", "LC_TIME",      "LC_COLLATE",     "LC_MONETARY",      "LC_MESSAGES",
-    "LC_PAPER", "LC_NAME",    "LC_ADDRESS",   "LC_TELEPHONE",   "LC_MEASUREMENT",   "LC_IDENTIFICATION"};
+static const int categories[category_count] = {LC_CTYPE,    LC_NUMERIC,   LC_TIME,        LC_COLLATE,
+                                               LC_MONETARY, LC_MESSAGES,  LC_PAPER,       LC_NAME,
+                                               LC_ADDRESS,  LC_TELEPHONE, LC_MEASUREMENT, LC_IDENTIFICATION};
+static const char* const names[category_count] = {"LC_CTYPE",    "LC_NUMERIC",   "LC_TIME",        "LC_COLLATE",
+                                                  "LC_MONETARY", "LC_MESSAGES",  "LC_PAPER",       "LC_NAME",
+                                                  "LC_ADDRESS",  "LC_TELEPHONE", "LC_MEASUREMENT", "LC_IDENTIFICATION"};
 static locale_t own;
 static char text[1024];
 

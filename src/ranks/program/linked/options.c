@@ -43,9 +43,9 @@ static const char* prepare(const char* options, enum order fixed) {
     first_other = last_other = optind;
     next = NULL;
     is_prepared = 1;
-    order = *options == '-'                                                    ? is_returned
+    order = *options == '-'                                                        ? is_returned
             : *options == '+' || fixed == is_required || getenv("POSIXLY_CORRECT") ? is_required
-                                                                               : is_permuted;
+                                                                                   : is_permuted;
   }
   return *options == '-' || *options == '+' ? options + 1 : options;
 }
@@ -92,8 +92,8 @@ static int find_long(const char* name, size_t size, const struct option* all, in
       *is_ambiguous = 0;
       return i;
     }
-    if (found >= 0 && (all[i].has_arg != all[found].has_arg || all[i].flag != all[found].flag ||
-                       all[i].val != all[found].val))
+    if (found >= 0 &&
+        (all[i].has_arg != all[found].has_arg || all[i].flag != all[found].flag || all[i].val != all[found].val))
       *is_ambiguous = 1;
     if (found < 0) found = i;
   }
@@ -103,7 +103,8 @@ static int find_long(const char* name, size_t size, const struct option* all, in
 static int take_long(int argc, char** argv, const char* options, const struct option* option, const char* value,
                      const char* dashes) {
   if (value && option->has_arg == no_argument) {
-    if (reports(options)) fprintf(stderr, "%s: option '%s%s' doesn't allow an argument\n", argv[0], dashes, option->name);
+    if (reports(options))
+      fprintf(stderr, "%s: option '%s%s' doesn't allow an argument\n", argv[0], dashes, option->name);
     optopt = option->val;
     return '?';
   }

@@ -5,19 +5,15 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { stretto_program_version = 1 };
 
 /// How a run of `main` ended.
 enum stretto_end {
   stretto_not_ended,
-  stretto_returned,       // main returned
-  stretto_called_exit,    // exit: handlers and destructors have run
-  stretto_called__exit,   // _exit, _Exit, quick_exit: destructors have not run
-  stretto_called_abort    // abort, a failed assertion, an uncaught exception
+  stretto_returned,      // main returned
+  stretto_called_exit,   // exit: handlers and destructors have run
+  stretto_called__exit,  // _exit, _Exit, quick_exit: destructors have not run
+  stretto_called_abort   // abort, a failed assertion, an uncaught exception
 };
 
 typedef void (*stretto_constructor)(int, char**, char**);
@@ -27,7 +23,7 @@ typedef void (*stretto_destructor)(void);
 struct stretto_run {
   int argc;
   char** argv;
-  char** environment;                     // ends with null; the strings outlive the run, and are not changed
+  char** environment;                       // ends with null; the strings outlive the run, and are not changed
   const stretto_constructor* constructors;  // of all private objects, in order
   size_t constructor_count;
   const stretto_destructor* destructors;  // of all private objects, in order
@@ -36,8 +32,8 @@ struct stretto_run {
   int (*is_rank)(void* context);
   /// The end of the process, where another thread of the rank calls exit. Does not return. Any thread.
   void (*end_process)(void* context, enum stretto_end how, int code);
-  /// Prints an error to standard error, once for all ranks. Any thread.
-  void (*report)(void* context, const char* text);
+  /// Reports that the working directory was not changed. Any thread.
+  void (*report_chdir)(void* context);
   void* context;
   void* crash_handler;   // of signals, the loader's: abort does not call it
   enum stretto_end how;  // set by run()
@@ -50,16 +46,12 @@ struct stretto_replacement {
   void* address;
 };
 
-/// What a copy of a program exports under the name `stretto_program`.
+/// A copy of a program exports this under the name `stretto_program`.
 struct stretto_program {
   unsigned version;
   int (*main)(int, char**, char**);
-  void (*run)(struct stretto_run*);      // constructors, main, handlers, destructors, on the caller's stack
-  void (*end)(enum stretto_end, int);    // ends the run from within it; does not return
+  void (*run)(struct stretto_run*);                // constructors, main, handlers, destructors, on the caller's stack
+  void (*end)(enum stretto_end, int);              // ends the run from within it; does not return
   const struct stretto_replacement* replacements;  // ends with a null name
   const char* start_path;                          // of the file that the kernel starts in the program's place
 };
-
-#ifdef __cplusplus
-}
-#endif

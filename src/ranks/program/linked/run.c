@@ -1,7 +1,8 @@
 // run.c - one run of the program: constructors, main, handlers of exit, destructors; and every way to end it early.
 //
 // Threads     the rank's thread runs; other threads of the program may register handlers, and end the process.
-// Invariants  (1) handlers run in reverse order of registration, thread-local objects first, as at the end of a process.
+// Invariants  (1) handlers run in reverse order of registration, thread-local objects first, as at the end of a
+// process.
 //             (2) each handler and destructor runs at most once, although one may call exit.
 #include <pthread.h>
 #include <setjmp.h>
@@ -99,8 +100,8 @@ void stretto_end_run(enum stretto_end how, int code) {
   _longjmp(frame, 1);
 }
 
-void stretto_report(const char* text) {
-  if (run) run->report(run->context, text);
+void stretto_report_chdir(void) {
+  if (run) run->report_chdir(run->context);
 }
 
 REPLACEMENT __attribute__((noreturn)) void exit(int code) { stretto_end_run(stretto_called_exit, code); }

@@ -12,10 +12,7 @@
 static int refuse(const struct stat* wanted) {
   struct stat current;
   if (stat(".", &current) == 0 && current.st_dev == wanted->st_dev && current.st_ino == wanted->st_ino) return 0;
-  stretto_report(
-      "error R83: chdir failed with ENOTSUP\n"
-      "  because     the ranks of a node are threads of one process, which has one working directory\n"
-      "  try         name files by absolute paths, or start the program in that directory\n");
+  stretto_report_chdir();
   errno = ENOTSUP;
   return -1;
 }

@@ -13,8 +13,7 @@ int main(int argc, char** argv) {
   prctl(PR_SET_NAME, slash ? slash + 1 : argv[1], 0, 0, 0);
   void* const library = dlopen(STRETTO_RANKS_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (!library) return fprintf(stderr, "error R80: %s\n", dlerror()), 127;
-  int (*const run)(const char*, int, char**) =
-      (int (*)(const char*, int, char**))dlsym(library, "stretto_run_program");
+  int (*const run)(const char*, int, char**) = (int (*)(const char*, int, char**))dlsym(library, "stretto_run_program");
   if (!run) return fprintf(stderr, "error R80: %s\n", dlerror()), 127;
   return run(argv[1], argc - 2, argv + 2);
 }

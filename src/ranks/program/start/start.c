@@ -13,10 +13,7 @@ static long call(long number, long a, long b, long c, long d) {
 #ifdef __x86_64__
   long result;
   register long r10 __asm__("r10") = d;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
-                   : "rcx", "r11", "memory");
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
   return result;
 #elif defined __aarch64__
   register long x8 __asm__("x8") = number;
