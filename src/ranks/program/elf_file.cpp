@@ -123,7 +123,7 @@ std::uint64_t elf_file::symbol_count() const {
 
 std::uint64_t elf_file::count_by_gnu_hash(std::uint64_t address) const {
   const auto at = offset_of(address);
-  const auto header = part<std::uint32_t>(at, 4);  // buckets, first symbol, words of the filter, shift
+  const auto header = part<std::uint32_t>(at, 4);  // buckets, first symbol, size of the filter, shift
   const auto buckets_at = at + 16 + std::uint64_t{header[2]} * 8;
   const auto buckets = part<std::uint32_t>(buckets_at, header[0]);
   std::uint64_t last = 0;

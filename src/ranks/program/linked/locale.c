@@ -1,6 +1,6 @@
 // locale.c - setlocale per rank: a locale object of the rank's own, in force on the thread that runs it.
 //
-// Threads     one at a time, as in the C library. The engine that moves the rank to another thread puts it in force there.
+// Threads     one at a time, as in the C library. `program_copy::enter_thread` puts the object in force elsewhere.
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
