@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -105,18 +106,27 @@ void program_copy::name_libraries(object_copy& program) {
 void program_copy::load() {
   handle_ = ::dlopen(copies_.back()->path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle_) refuse(*image_, ::dlerror());
-  for (const auto& one : copies_) one->finish_loading(map_of(*one));
+  const auto all = maps();
+  for (std::size_t i = 0; i < copies_.size(); ++i) copies_[i]->finish_loading(all[i]);
   program_ = reinterpret_cast<const stretto_program*>(copies_.back()->at(image_->table_address()));
   if (program_->version != stretto_program_version) refuse(*image_, "another version of stretto cc linked it");
   for (std::size_t i = 0; i + 1 < copies_.size(); ++i) copies_[i]->replace(program_->replacements);
 }
 
-link_map* program_copy::map_of(const object_copy& copy) const {
-  void* const handle = ::dlopen(copy.path().c_str(), RTLD_NOW | RTLD_NOLOAD);
+// The loader lists objects in the order in which it loads them: the program, then its libraries, in the order in which
+// its copy names them. Nothing changes that part of the list while the copy is loaded.
+std::vector<link_map*> program_copy::maps() const {
   link_map* map = nullptr;
-  if (!handle || ::dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) refuse(*image_, ::dlerror());
-  ::dlclose(handle);
-  return map;
+  if (::dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) refuse(*image_, ::dlerror());
+  std::vector<link_map*> all{map};
+  for (std::size_t i = 0; i + 1 < copies_.size(); ++i) {
+    map = map->l_next;
+    if (!map || copies_[i]->path() != map->l_name)
+      refuse(*image_, "the system's loader loads libraries in another order");
+    all.push_back(map);
+  }
+  std::ranges::rotate(all, all.begin() + 1);
+  return all;
 }
 
 void program_copy::set_crash_handler(void* handler) noexcept {
