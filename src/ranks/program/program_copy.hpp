@@ -2,7 +2,8 @@
 //
 // Threads     one at a time runs a copy. A copy may move to another thread between leave_thread() and enter_thread().
 //             Different copies load, run and unload at the same time.
-// Cost        loading takes about 0.1 ms, as much per library of the program's own, and the size of the program's data; code is one for all copies.
+// Cost        loading takes about 0.1 ms, as much per library of the program's own, and the size of the program's
+//             data; code is one for all copies.
 // Invariants  constructors, main, handlers of exit and destructors run in run(), on the stack of its caller.
 // Source      globals by copies of a shared object: PIP (Hori et al., HPDC 2018) and AMPI's PIEglobals; decision 0085.
 #pragma once

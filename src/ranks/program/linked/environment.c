@@ -40,6 +40,12 @@ void stretto_set_environment(char** entries) {
   reserve_one_more();
 }
 
+void stretto_release_environment(void) {
+  environ = NULL;
+  free(list);
+  list = NULL;
+}
+
 static char** find(const char* name, size_t size) {
   for (char** entry = environ; entry && *entry; ++entry)
     if (strncmp(*entry, name, size) == 0 && (*entry)[size] == '=') return entry;

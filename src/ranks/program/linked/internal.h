@@ -4,8 +4,9 @@
 #include "program.h"
 
 #pragma GCC visibility push(hidden)
-/// Sets the environment that the rank starts with.
+/// Sets the environment that the rank starts with, and releases it when the rank has ended.
 void stretto_set_environment(char** entries);
+void stretto_release_environment(void);
 /// The run of this copy of the program, and how it is ended.
 void stretto_run_program(struct stretto_run* run);
 /// Reports that the working directory was not changed.

@@ -86,6 +86,7 @@ void stretto_run_program(struct stretto_run* one) {
   stretto_set_environment(one->environment);
   if (_setjmp(frame) == 0) run_main();
   run->code &= 0xff;
+  stretto_release_environment();
 }
 
 void stretto_end_run(enum stretto_end how, int code) {
