@@ -93,7 +93,11 @@ struct source_node : lone_node {
         recovery(homes, directory, failures, local, grants, replies, done),
         id(id_of(1, 5)),
         o(make_local(id)) {}
-  ~source_node() { directory.clear(); }
+  ~source_node() {
+    if (entry(id).local)
+      for (message* const m : o.pending_migrations()) delete static_cast<remote_message*>(m);
+    directory.clear();
+  }
   void order(rank target) {
     o.pending_migrations().push_back(order_of(3, id, target).release());
     deferred_actions actions;
