@@ -64,7 +64,8 @@ TEST_CASE("a broadcast message encodes consecutive objects as a run, and is read
                                        .number = number,
                                        .answered_below = 0,
                                        .epoch = mobiles::migration_epoch{4}};
-        sent[n].emplace_back(m.header.first + index, m.header.first_request + position, number, 4);
+        sent[n].emplace_back(m.header.first + index, m.header.first_request + position, number,
+                             mobiles::migration_epoch{4});
         auto& of = parts.back().runs;
         if (of.empty() || !of.back().try_append(one)) of.push_back(one), ++runs;
         CHECK((step == 1 || of.back().count == 1));
