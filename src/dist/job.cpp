@@ -363,7 +363,7 @@ void job::disconnect_from(rank r, const std::string& why) {
 }
 
 void job::on_disconnection(rank from, const node_disconnection& m, base::thread_context&) {
-  report_loss(from, "that node has lost this one: " + m.why);
+  report_loss(from, "that node has disconnected from this one: " + m.why);
 }
 
 void job::disconnect_from_all(const std::string& why) {

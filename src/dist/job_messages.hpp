@@ -8,7 +8,7 @@
 
 namespace stretto::dist {
 
-/// The sender treats the receiver as lost. The receiver then treats the sender as lost, too.
+/// The sender treats the receiver as failed. The receiver then treats the sender as failed, too.
 struct node_disconnection {
   static constexpr std::string_view message = "job.disconnect";
   static constexpr bool is_counted = false;

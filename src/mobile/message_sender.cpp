@@ -45,12 +45,12 @@ void message_sender::post_remote(object_directory::shard& s, task_record& r, obj
   const detail::value_reader read = drop_local_body(r);
   sched::count_spawned(current_thread());  // the task may have changed its thread
   message_router::decision d{};
-  failure_ref lost;
+  failure_ref loss;
   {
     const std::scoped_lock lock(s.lock);
     object_entry& e = s.all[id];
     if (e.loss && !e.local) {
-      lost = e.loss;
+      loss = e.loss;
     } else {
       e.number_message(*remote);
       ++s.counters.far;
@@ -58,10 +58,10 @@ void message_sender::post_remote(object_directory::shard& s, task_record& r, obj
       d = router_.decide_route(&e, *remote);
     }
   }
-  if (!lost) return router_.send_as_decided(d, remote);
+  if (!loss) return router_.send_as_decided(d, remote);
   const dist::pending_call call{&r, r.scope, read};
   r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
-  call.end_value(lost, {}, current_thread());
+  call.end_value(loss, {}, current_thread());
   call.end_all({}, current_thread());
 }
 

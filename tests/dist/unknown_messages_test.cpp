@@ -105,7 +105,7 @@ TEST_CASE("a message of an unknown kind disconnects its sender, with an error N0
   CHECK(testing::contains(here.loss_of(1), "it sent a message of an unknown kind: number 731"));
 }
 
-TEST_CASE("a node that disconnects from another one is lost to that one, too") {
+TEST_CASE("a node that disconnects from another one has failed for that one, too") {
   const auto network = net::sim::network::make({.nodes = 2, .seed = 1});
   knocked_node reader, sender;
   reader.job.start([&](net::handlers& all) { return network->join(0, all); });
@@ -114,7 +114,8 @@ TEST_CASE("a node that disconnects from another one is lost to that one, too") {
   while (reader.job.is_pending() || sender.job.is_pending()) reader.poll(), sender.poll();
   CHECK(testing::contains(reader.loss_of(1), "it sent a message that cannot be read: test.knock"));
   CHECK(testing::contains(sender.loss_of(0), "error N05: node N0 is lost"));
-  CHECK(testing::contains(sender.loss_of(0), "that node has lost this one: it sent a message that cannot be read"));
+  CHECK(testing::contains(sender.loss_of(0),
+                          "that node has disconnected from this one: it sent a message that cannot be read"));
 }
 
 TEST_CASE("the first number without a handler is unknown, the last with one is not") {
