@@ -50,13 +50,16 @@ event run_on_node_0(const char* name, const std::vector<use>& uses, detail::host
 // and none stays unobserved.
 constexpr coordinate status_bytes = 2048;
 
+/// Code, sentence, reason, remedy and facts, each with a null byte after it. The end, an empty name of a fact, is there
+/// even if the text is cut in its first part: then the four parts after it are empty.
 void write_failure(const error& e, std::byte* status) {
   std::string text = "!" + e.code() + '\0' + e.sentence() + '\0' + e.why() + '\0' + e.what_to_try() + '\0';
-  const auto most = static_cast<std::size_t>(status_bytes) - 2;
+  const std::string end(5, '\0');
+  const auto most = static_cast<std::size_t>(status_bytes) - end.size();
   for (const auto& [name, value] : e.facts())
     if (text.size() + name.size() + value.size() + 2 <= most) text += name + '\0' + value + '\0';
   text.resize(std::min(text.size(), most));
-  text += std::string(2, '\0');
+  text += end;
   std::memcpy(status, text.data(), text.size());
 }
 
