@@ -71,14 +71,16 @@ bool is_trusted(int peer) noexcept {
   return getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 && (who.uid == geteuid() || who.uid == 0);
 }
 
-enum class listener { none, alive, stale };
+enum class listener { none, alive, stale, unknown };
 
-/// The socket is non-blocking: if the queue of connections is full, there is a listener.
+/// The socket is non-blocking: if the queue of connections is full (EAGAIN), there is a listener. unknown: errno says
+/// why.
 listener probe_listener(const sockaddr_un& address) noexcept {
   const file_descriptor s(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!s || connect(s.number(), as_sockaddr(address), sizeof address) == 0) return listener::alive;
+  if (!s) return listener::unknown;
+  if (connect(s.number(), as_sockaddr(address), sizeof address) == 0 || errno == EAGAIN) return listener::alive;
   if (errno == ENOENT) return listener::none;
-  return errno == ECONNREFUSED ? listener::stale : listener::alive;
+  return errno == ECONNREFUSED ? listener::stale : listener::unknown;
 }
 
 }  // namespace
@@ -112,6 +114,8 @@ void local_socket::open() {
     if (!address) refuse(folder_, "its path is too long for a socket", "set XDG_RUNTIME_DIR to a shorter path");
     const listener found = probe_listener(*address);
     if (found == listener::alive) continue;
+    if (found == listener::unknown)  // and so would every other name be
+      refuse(folder_, std::strerror(errno), "raise the limit of open files (ulimit -n), or clear the folder");
     if (found == listener::stale) unlink(address->sun_path);
     if (bind(made.number(), as_sockaddr(*address), sizeof *address) != 0 || chmod(address->sun_path, 0600) != 0 ||
         listen(made.number(), 16) != 0)
@@ -172,7 +176,7 @@ std::vector<std::string> local_sockets_in(const fs::path& folder) {
     if (!address) continue;
     const folder_lock lock(folder);
     const listener found = probe_listener(*address);
-    if (found == listener::alive) names.push_back(stem);
+    if (found == listener::alive || found == listener::unknown) names.push_back(stem);
     if (found == listener::stale) unlink(address->sun_path);
   }
   // By number: "10" after "9", "9-1" after "9".

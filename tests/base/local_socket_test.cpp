@@ -1,18 +1,22 @@
 #include "base/local_socket.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <vector>
 
 #include <stretto/error.hpp>
 
@@ -33,6 +37,27 @@ void leave_stale(const fs::path& file) {
   REQUIRE(bind(s, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
   close(s);
 }
+
+/// Leaves the process so many descriptors to open, while it lives.
+class few_descriptors {
+ public:
+  explicit few_descriptors(std::size_t left) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit few{.rlim_cur = std::min<rlim_t>(before_.rlim_cur, 256), .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    for (int s; (s = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;) taken_.push_back(s);
+    for (; left && !taken_.empty(); --left, taken_.pop_back()) close(taken_.back());
+  }
+  few_descriptors(const few_descriptors&) = delete;
+  ~few_descriptors() {
+    for (const int s : taken_) close(s);
+    setrlimit(RLIMIT_NOFILE, &before_);
+  }
+
+ private:
+  rlimit before_{};
+  std::vector<int> taken_;
+};
 
 std::string own_name() { return std::to_string(getpid()); }
 std::string hello() { return "hello"; }
@@ -180,6 +205,30 @@ TEST_CASE("a folder that others may enter, or a path too long, is refused (B30)"
   CHECK(code(folder.path / "link") == "B30");
   CHECK(code(folder.path / "not there" / "s") == "B30");
   CHECK(code(folder.path / std::string(120, 'l')) == "B30");
+}
+
+TEST_CASE("a process that may open no more files is refused a socket (B30), and no other's is removed") {
+  const temporary_folder folder;
+  const local_socket first(folder.path / "s", hello);
+  for (std::size_t left = 0; left < 4; ++left) {  // the folder, the socket, its end, and the probe of another
+    CAPTURE(left);
+    std::string code, name;
+    {
+      const few_descriptors only(left);
+      try {
+        name = local_socket(folder.path / "s", hello).name();
+      } catch (const stretto::error& e) {
+        code = e.code();
+      }
+    }
+    CHECK(code == "B30");
+    CHECK(name == "");
+  }
+  {
+    const few_descriptors only(2);  // the listed folder, its lock
+    CHECK(local_sockets_in(folder.path / "s") == std::vector{first.name()});
+  }
+  CHECK(query_local_socket(folder.path / "s", first.name()) == "hello");
 }
 
 TEST_CASE("sockets are where the system keeps those of a user") {
