@@ -128,6 +128,7 @@ void job::start(const transport_maker& make) {
   losses_.resize(nodes_);
   transport_->on_unknown_handler(
       [this](rank from, net::handler_number n) { refuse_unknown("number " + std::to_string(n), from); });
+  transport_->on_malformed([this](rank from, std::string_view message) { refuse_malformed(message, from); });
   transport_->on_lost(
       [this](rank r) { report_loss(r, "it ended or cannot be reached; its pending work will not happen"); });
 }

@@ -22,11 +22,13 @@ using handler_number = std::uint16_t;
 
 class payload;
 
-/// A received message, as its handler sees it. `head` is valid during the call only.
+/// A received message, as its handler sees it. `head` is valid during the call only. A handler that cannot read the
+/// message sets is_malformed: the transport reports that (transport::on_malformed).
 struct arrival {
   node_number from;
   std::span<const std::byte> head;
   payload& rest;
+  bool is_malformed = false;
 };
 
 class handlers {

@@ -32,14 +32,21 @@ struct messages_window::put_landing final : places::completion {
   const access_request is;
 };
 
+std::optional<messages_window::access_request> messages_window::head_of(const arrival& a) noexcept {
+  access_request is;
+  if (a.head.size() != sizeof is) return {};
+  std::memcpy(&is, a.head.data(), sizeof is);
+  return is;
+}
+
 messages_window::messages_window(handlers& all) : handlers_(all) {
   const auto add = [&]<auto f>(const char* name) {
     all.add(name, this, +[](void* self, arrival& a) { (static_cast<messages_window*>(self)->*f)(a); });
   };
   add.operator()<&messages_window::on_put>(put_name);
-  add.operator()<&messages_window::on_put_done>(put_done_name);
+  add.operator()<&messages_window::on_reply>(put_done_name);
   add.operator()<&messages_window::on_get>(get_name);
-  add.operator()<&messages_window::on_got>(got_name);
+  add.operator()<&messages_window::on_reply>(got_name);
 }
 
 void messages_window::open(transport& over, std::uint64_t bytes) {
@@ -53,14 +60,22 @@ std::uint64_t messages_window::add_pending(pending_access a) {
   return numbers_;
 }
 
-places::completion* messages_window::take_pending(std::uint64_t number, std::byte** target) {
+std::optional<messages_window::pending_access> messages_window::take_pending(const arrival& reply) {
+  const auto is = head_of(reply);
+  if (!is) return {};
   const std::scoped_lock lock(lock_);
-  const auto found = pending_.find(number);
-  if (found == pending_.end()) return nullptr;
-  if (target) *target = found->second.target;
-  places::completion* const done = found->second.done;
+  const auto found = pending_.find(is->number);
+  if (found == pending_.end()) return {};
+  const pending_access a = found->second;
+  if (a.of != reply.from || a.into.size() != reply.rest.bytes()) return {};
   pending_.erase(found);
-  return done;
+  return a;
+}
+
+std::optional<std::span<std::byte>> messages_window::part(std::uint64_t offset, std::uint64_t bytes) const noexcept {
+  const std::uint64_t all = this->bytes();
+  if (!memory_ || offset > all || bytes > all - offset) return {};
+  return std::span(memory_->data() + offset, bytes);
 }
 
 void messages_window::send(node_number to, const char* name, const access_request& head,
@@ -70,37 +85,32 @@ void messages_window::send(node_number to, const char* name, const access_reques
 
 void messages_window::put(node_number to, std::uint64_t offset, std::span<const std::byte> from,
                           places::completion& done) {
-  const access_request head{add_pending({to, nullptr, &done}), offset, from.size()};
+  const access_request head{add_pending({to, {}, &done}), offset, from.size()};
   send(to, put_name, head, from, new sent);
 }
 
 void messages_window::get(node_number from, std::uint64_t offset, std::span<std::byte> into, places::completion& done) {
-  send(from, get_name, {add_pending({from, into.data(), &done}), offset, into.size()}, {}, nullptr);
+  send(from, get_name, {add_pending({from, into, &done}), offset, into.size()}, {}, nullptr);
 }
 
 void messages_window::on_put(arrival& a) {
-  access_request is;
-  std::memcpy(&is, a.head.data(), sizeof is);
-  std::move(a.rest).receive(memory_->data() + is.offset, *new put_landing(*this, a.from, is));
-}
-
-void messages_window::on_put_done(arrival& a) {
-  access_request is;
-  std::memcpy(&is, a.head.data(), sizeof is);
-  if (places::completion* const done = take_pending(is.number)) end(*done);
+  const auto is = head_of(a);
+  const auto target = is ? part(is->offset, a.rest.bytes()) : std::nullopt;
+  if (!target) return void(a.is_malformed = true);
+  std::move(a.rest).receive(target->data(), *new put_landing(*this, a.from, *is));
 }
 
 void messages_window::on_get(arrival& a) {
-  access_request is;
-  std::memcpy(&is, a.head.data(), sizeof is);
-  send(a.from, got_name, is, {memory_->data() + is.offset, is.bytes}, new sent);
+  const auto is = head_of(a);
+  const auto source = is ? part(is->offset, is->bytes) : std::nullopt;
+  if (!source) return void(a.is_malformed = true);
+  send(a.from, got_name, *is, *source, new sent);
 }
 
-void messages_window::on_got(arrival& a) {
-  access_request is;
-  std::memcpy(&is, a.head.data(), sizeof is);
-  std::byte* target = nullptr;
-  if (places::completion* const done = take_pending(is.number, &target)) std::move(a.rest).receive(target, *done);
+void messages_window::on_reply(arrival& a) {
+  const auto ended = take_pending(a);
+  if (!ended) return void(a.is_malformed = true);
+  std::move(a.rest).receive(ended->into.data(), *ended->done);
 }
 
 }  // namespace stretto::net

@@ -2,10 +2,15 @@
 //
 // Messages    put and get, each with a number of the requesting node; put_done and got, the replies, with that number.
 // Threads     any.
+// Invariants  (1) no message writes or reads outside of the window, or outside of the memory of a pending get: one that
+//             would is malformed (net/handlers.hpp), and so is a reply that nothing here waits for.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 
 #include "net/mapped_memory.hpp"
 #include "net/transport.hpp"
@@ -26,7 +31,7 @@ class messages_window final : public window {
  private:
   struct pending_access {
     node_number of;
-    std::byte* target;  // of a get
+    std::span<std::byte> into;  // of a get; empty for a put
     places::completion* done;
   };
   struct access_request {
@@ -34,12 +39,15 @@ class messages_window final : public window {
   };
   struct put_landing;
 
+  static std::optional<access_request> head_of(const arrival& a) noexcept;
   std::uint64_t add_pending(pending_access a);
-  places::completion* take_pending(std::uint64_t number, std::byte** target = nullptr);
+  /// The access that this reply ends, if it is from the node of the access and has as many bytes as that wants.
+  std::optional<pending_access> take_pending(const arrival& reply);
+  /// The bytes of the window; nothing if they are not all inside of it.
+  std::optional<std::span<std::byte>> part(std::uint64_t offset, std::uint64_t bytes) const noexcept;
   void on_put(arrival& a);
-  void on_put_done(arrival& a);
   void on_get(arrival& a);
-  void on_got(arrival& a);
+  void on_reply(arrival& a);
   void send(node_number to, const char* name, const access_request& head, std::span<const std::byte> payload,
             places::completion* sent);
 

@@ -56,11 +56,18 @@ void transport::handle(node_number from, handler_number handler, std::span<const
     return handle_unknown(from, handler);
   arrival a{from, head, rest};
   handlers_.run(handler, a);
+  if (a.is_malformed) [[unlikely]]
+    handle_malformed(from, handler);
 }
 
 void transport::handle_unknown(node_number from, handler_number handler) const {
   if (!unknown_) throw no_handler(handler);
   unknown_(from, handler);
+}
+
+void transport::handle_malformed(node_number from, handler_number handler) const {
+  if (!malformed_) std::rethrow_exception(node_lost(from, "the malformed message " + handlers_.name(handler)));
+  malformed_(from, handlers_.name(handler));
 }
 
 error no_communicator(const std::string& why) {

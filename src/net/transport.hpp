@@ -159,6 +159,8 @@ class transport {
   /// Sets the function that poll() calls for each message whose handler this node does not have. To be called before
   /// the first poll. Without it such a message ends the process.
   void on_unknown_handler(std::function<void(node_number from, handler_number handler)> f) { unknown_ = std::move(f); }
+  /// The same for each message that its handler, of that name, could not read.
+  void on_malformed(std::function<void(node_number from, std::string_view handler)> f) { malformed_ = std::move(f); }
 
  protected:
   explicit transport(const handlers& all) : handlers_(all) {}
@@ -177,9 +179,11 @@ class transport {
 
  private:
   void handle_unknown(node_number from, handler_number handler) const;
+  void handle_malformed(node_number from, handler_number handler) const;
 
   std::function<void(node_number)> lost_;
   std::function<void(node_number, handler_number)> unknown_;
+  std::function<void(node_number, std::string_view)> malformed_;
 };
 
 /// Runs `done`, with a failure or without.
