@@ -26,8 +26,9 @@ std::mutex groups_mutex;
 std::map<std::uint32_t, MPI_Comm> groups, groups_of_self;  // of communicator(): of the job, of this process alone
 end_hooks hooks{};
 bool has_started_mpi = false, has_registered_hooks = false;
+bool has_job = false;  // from the end of a start() that succeeds until stop()
 
-bool is_in_job() { return comms[0] != MPI_COMM_NULL; }
+bool is_in_job() { return has_job; }
 
 /// Flushes the program's files and runs no destructors: other threads still use the objects that these would destroy.
 [[noreturn]] void end_process(int status) {
@@ -119,6 +120,7 @@ const char* start(threads wanted, const end_hooks& at_end, started* is) {
   hooks = at_end;
   if (const auto fault = begin_mpi(wanted, &is->level)) return fault;
   if (const auto fault = error_text(MPI_Comm_dup(MPI_COMM_WORLD, &parent_comm))) return fault;
+  MPI_Comm_set_errhandler(parent_comm, MPI_ERRORS_RETURN);
   for (MPI_Comm& c : comms) {
     if (const auto fault = error_text(MPI_Comm_dup(MPI_COMM_WORLD, &c))) return fault;
     MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
@@ -132,10 +134,13 @@ const char* start(threads wanted, const end_hooks& at_end, started* is) {
   MPI_Comm_rank(host_comm, &is->host_rank);
   MPI_Comm_size(host_comm, &is->host_size);
   MPI_Comm_rank(comms[0], &is->rank);
-  return error_text(MPI_Comm_size(comms[0], &is->size));
+  MPI_Comm_size(comms[0], &is->size);
+  has_job = true;
+  return nullptr;
 }
 
 const char* stop() {
+  has_job = false;
   int ended = 0;
   MPI_Finalized(&ended);
   if (ended) return nullptr;
@@ -252,7 +257,10 @@ const char* communicator(std::uint32_t group, void* comm, std::size_t bytes, thr
     } else {
       code = MPI_Comm_dup(MPI_COMM_SELF, &is);
     }
-    if (code != MPI_SUCCESS) return error_text(code);
+    if (code != MPI_SUCCESS) {
+      is = MPI_COMM_NULL;
+      return error_text(code);
+    }
     MPI_Errhandler of_world;  // the error handler that the program has chosen
     MPI_Comm_get_errhandler(MPI_COMM_WORLD, &of_world);
     MPI_Comm_set_errhandler(is, of_world);
