@@ -282,6 +282,12 @@ class runtime_monitor {
 
   static bool is_of_several(const monitored_runtime& w) { return w.settings_.job && !w.settings_.job->is_alone(); }
 
+  /// The node numbers of jobs are unique within the process.
+  static bool are_of_one_job(const monitored_runtime& a, const monitored_runtime& b) {
+    const dist::job_member *const one = a.settings_.member, *const other = b.settings_.member;
+    return one && other && one->of().rank_of(other->of().node());
+  }
+
   /// job: the coordinator decides. The snapshot is proven if only a message can cause anything here.
   enum class scope : std::uint8_t { process, job };
   base::wait_snapshot take_snapshot(monitored_runtime& w, double seconds, scope decided_by = scope::process) {
@@ -300,8 +306,7 @@ class runtime_monitor {
       const auto& a = after[i];
       known += a.threads;
       ours.insert(ours.end(), a.numbers.begin(), a.numbers.end());
-      if (decided_by == scope::job && all_[i] != &w &&
-          all_[i]->settings_.job) {  // another node of the job, which reports its own state
+      if (decided_by == scope::job && all_[i] != &w && are_of_one_job(w, *all_[i])) {  // it reports its own state
         before[i] = a;
         continue;
       }
