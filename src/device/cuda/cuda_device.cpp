@@ -332,8 +332,9 @@ std::vector<opened_device> find(const options& o) {
       usable += all.back().is != nullptr;
     }
   } catch (const error& e) {
-    // The devices exist, but none is usable: one entry each, with the failure.
-    for (int i = 0; i < count; ++i) {
+    // The devices exist, but none is usable: an entry for each that would have been opened, with the failure.
+    for (int i = 0; i < count && all.size() < o.at_most; ++i) {
+      if (!selection_of(o.only, static_cast<unsigned>(i))) continue;
       CUdevice id = 0;
       none(cu->cuDeviceGet(&id, i) == CUDA_SUCCESS ? name_of_device(*cu, id) : fmt::format("CUDA device {}", i), e);
     }
