@@ -21,7 +21,10 @@ void* library_of(const char* file, const char* codec, const char* package) {
 
 template <class F>
 F* function_of(void* library, const char* name) {
-  return reinterpret_cast<F*>(::dlsym(library, name));
+  if (void* const is = ::dlsym(library, name)) return reinterpret_cast<F*>(is);
+  throw error("F06", std::string("the library of an array's codec has no function ") + name)
+      .because(::dlerror())
+      .remedy("install the system's own libraries (apt-get install libzstd1 zlib1g), on every node");
 }
 
 // Declarations of the libraries, whose interfaces are stable since versions 1.3 and 1.2.
