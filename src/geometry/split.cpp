@@ -1,16 +1,18 @@
 #include <algorithm>
 #include <stretto/box.hpp>
 
+#include "geometry/floor_divide.hpp"
+
 namespace stretto {
 namespace {
+
+using geometry::floor_divide;
 
 // The beginning of piece i of n pieces of [0, cells). Pieces differ by at most one cell; longer ones come first.
 coordinate begin_of(std::size_t i, std::size_t n, coordinate cells) {
   const auto index = static_cast<coordinate>(i), count = static_cast<coordinate>(n);
   return index * (cells / count) + std::min(index, cells % count);
 }
-
-coordinate floor_divide(coordinate a, coordinate b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 // The grain cells that an interval touches, numbered from the origin; the outer two may be cut by the interval.
 struct cells {

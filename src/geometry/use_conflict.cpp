@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <deque>
 
+#include "geometry/floor_divide.hpp"
+
 namespace stretto::geometry {
 namespace {
 
@@ -10,8 +12,6 @@ struct part_uses {
   box part;
   box_list reads, writes;  // `writes` is empty if both are the same
 };
-
-coordinate floor_divide(coordinate a, coordinate b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 /// The multiple of the grain that is nearest to the middle, if one lies between the first and the last item.
 std::optional<coordinate> middle_cut(const box& part, int axis, coordinate grain) {
