@@ -15,4 +15,7 @@ inline std::string first_line(const std::filesystem::path& file) {
   return line;
 }
 
+/// Differs after each boot of the system, and from those of other hosts; empty if it is unknown.
+inline std::string boot_id() { return first_line("/proc/sys/kernel/random/boot_id"); }
+
 }  // namespace stretto::base

@@ -62,7 +62,7 @@ std::vector<fs::path> vendor_files() {
 
 /// Everything that the driver's behaviour may depend on. Another fingerprint means another driver.
 std::string fingerprint(std::string_view kind, const std::string& library) {
-  std::string text = fmt::format("{} {}\n{}\n", kind, library, base::first_line("/proc/sys/kernel/random/boot_id"));
+  std::string text = fmt::format("{} {}\n{}\n", kind, library, base::boot_id());
   std::vector<std::string_view> variables;
   for (char** one = environ; one && *one; ++one)
     if (!is_volatile(*one)) variables.push_back(*one);

@@ -68,7 +68,7 @@ namespace {
 
 /// Identifies the host: processes find one another if they share the boot id and the process namespace. 0 if unknown.
 std::uint64_t this_host() {
-  const std::string boot = base::first_line("/proc/sys/kernel/random/boot_id");
+  const std::string boot = base::boot_id();
   char view[64];
   const auto n = readlink("/proc/self/ns/pid", view, sizeof view);
   if (boot.empty() || n <= 0) return 0;

@@ -22,7 +22,7 @@ struct named_memory {
 /// Differs after each boot of the system.
 std::uint64_t this_system() {
   static const std::uint64_t one = [] {
-    std::string id = base::first_line("/proc/sys/kernel/random/boot_id");
+    std::string id = base::boot_id();
     std::array<char, 256> name{};
     if (id.empty() && gethostname(name.data(), name.size() - 1) == 0) id = name.data();
     return base::fnv1a(id);
