@@ -66,7 +66,9 @@ void transport::handle_unknown(node_number from, handler_number handler) const {
 }
 
 void transport::handle_malformed(node_number from, handler_number handler) const {
-  if (!malformed_) std::rethrow_exception(node_lost(from, "the malformed message " + handlers_.name(handler)));
+  if (!malformed_)
+    throw error("N05", "node " + std::to_string(from) + " sent a message that cannot be read")
+        .fact("handler", handlers_.name(handler));
   malformed_(from, handlers_.name(handler));
 }
 

@@ -98,6 +98,13 @@ TEST_CASE("a device that cannot be used is named, and does not hide the others")
     CHECK_FALSE(all[1].is);
     CHECK(has(all[1].reason, "libno_such_nvrtc.so"));
     CHECK(has(all[1].remedy, "install CUDA's NVRTC"));
+    o.only = std::vector<device_selection>{{.number = 1}};
+    REQUIRE(find(o).size() == 1);
+    CHECK(find(o)[0].name == "Fake GPU 1");
+    o.only.reset();
+    o.at_most = 1;
+    REQUIRE(find(o).size() == 1);
+    CHECK(find(o)[0].name == "Fake GPU 0");
   }
   SUBCASE("a compiler that is none") {
     o.compiler = STRETTO_STUB_EMPTY;

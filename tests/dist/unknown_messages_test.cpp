@@ -118,6 +118,15 @@ TEST_CASE("a node that disconnects from another one has failed for that one, too
                           "that node has disconnected from this one: it sent a message that cannot be read"));
 }
 
+TEST_CASE("a message that a handler of the transport's own cannot read disconnects its sender, too") {
+  knocked_node here;
+  here.job.handlers().add("window.test", nullptr, +[](void*, net::arrival& a) { a.is_malformed = true; });
+  here.join_by_hand();
+  here.feed("window.test", writer());
+  here.poll();
+  CHECK(testing::contains(here.loss_of(1), "it sent a message that cannot be read: window.test"));
+}
+
 TEST_CASE("the first number without a handler is unknown, the last with one is not") {
   knocked_node here;
   here.join_by_hand();

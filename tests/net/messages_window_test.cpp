@@ -41,7 +41,7 @@ struct attacked {
   void poll() {
     while (here.net->is_pending() || peer.net->is_pending()) here.net->poll(), peer.net->poll();
   }
-  /// What node 0 has found malformed since.
+  /// The malformed messages of node 0 since the last call.
   std::string found() { return std::exchange(here.malformed, {}); }
 
   std::shared_ptr<sim::network> network = sim::network::make({.nodes = 2});
@@ -86,7 +86,7 @@ TEST_CASE("a reply that nothing waits for, or of another size or node, is malfor
   CHECK(a.found().starts_with("1:window.got "));
   CHECK(of_itself.times == 1);
   a.here.window.get(1, 0, into, of_peer);  // the access 2
-  a.send("window.got", {2, 0, 9}, 9);  // before node 1 receives the request
+  a.send("window.got", {2, 0, 9}, 9);      // before node 1 receives the request
   CHECK(a.found() == "1:window.got ");
   CHECK(of_peer.times == 1);  // by the reply of the window
   CHECK(into == std::array<std::byte, 8>{});

@@ -100,6 +100,15 @@ TEST_CASE("what a node wrote into the memory that any of them lends is read by w
 }
 TEST_CASE("handlers may send") { try_it<rounds>(); }
 TEST_CASE("threads of one node send at the same time") { try_it<many_senders>(); }
+TEST_CASE("a communicator that MPI refuses to make is a failure that MPI returns, and no end of the job") {
+  handlers all;
+  const auto net = mpi::make(*library, all, level);
+  std::byte handle[8];
+  for (const std::size_t bytes : {4, 8}) {  // of an MPI_Comm, in one MPI or the other
+    mpi::threads is{};
+    CHECK(library->communicator(~0u, handle, bytes, &is) != nullptr);  // no such number is a tag
+  }
+}
 
 }  // namespace stretto::net
 
