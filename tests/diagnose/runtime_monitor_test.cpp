@@ -29,7 +29,7 @@ std::vector<stretto::base::wait_snapshot> report_in(const std::filesystem::path&
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     std::ifstream in(file.path());
     try {
-      return stretto::diagnose::from_json({std::istreambuf_iterator<char>(in), {}});
+      return stretto::diagnose::from_json(std::string(std::istreambuf_iterator<char>(in), {}));
     } catch (const stretto::error&) {  // it is being written
     }
   }
