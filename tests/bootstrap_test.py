@@ -108,7 +108,7 @@ class BootstrapScript(unittest.TestCase):
                 for tree in ["release", sanitized]:
                     self.assertIn(f"/build/{tree} --target", self.log)
                 self.assertNotIn(f"/build/{other}", self.log)
-                self.assertIn(f"-DSTRETTO_SANITIZED_RUNS={sanitized} ", self.log)
+                self.assertIn(f"-DSTRETTO_SANITIZED_TREES={sanitized} ", self.log)
                 self.assertIn(f"the sanitized tests of this run: {sanitized}\n", self.err)
                 self.assertNotIn("fuzz ", self.log)
                 self.assertEqual(self.out.splitlines()[-1], "100% tests passed")
@@ -116,11 +116,11 @@ class BootstrapScript(unittest.TestCase):
     def test_outside_of_a_checkout_the_tests_run_one_sanitizer(self):
         self.put(self.bin / "git", "exit 128")
         self.assertEqual(self.run_it("test"), 0)
-        self.assertIn("-DSTRETTO_SANITIZED_RUNS=asan ", self.log)
+        self.assertIn("-DSTRETTO_SANITIZED_TREES=asan ", self.log)
 
     def test_a_variable_names_the_sanitizers_and_a_wrong_name_is_refused(self):
         self.assertEqual(self.run_it("test", STRETTO_TEST_SANITIZERS="asan tsan"), 0)
-        self.assertIn("-DSTRETTO_SANITIZED_RUNS=asan;tsan ", self.log)
+        self.assertIn("-DSTRETTO_SANITIZED_TREES=asan;tsan ", self.log)
         for preset in ["asan", "tsan"]:
             self.assertIn(f"cmake --preset {preset}", self.log)
         self.assertEqual(self.run_it("test", STRETTO_TEST_SANITIZERS="msan"), 1)
