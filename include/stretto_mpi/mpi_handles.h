@@ -1,0 +1,160 @@
+/* mpi_handles.h - handles of MPI objects and the predefined ones. Included by mpi.h. */
+#ifndef STRETTO_MPI_HANDLES_H
+#define STRETTO_MPI_HANDLES_H
+
+/* Handles are numbers in pointers to structures that nobody defines: a compiler tells kinds of handles apart. A number
+   below 4096 is a predefined handle; its upper bits say which kind it is (appendix A of MPI 5.0). */
+#define STRETTO_MPI_HANDLE(type, number) ((type)(number))
+
+typedef struct MPI_ABI_Comm* MPI_Comm;
+typedef struct MPI_ABI_Datatype* MPI_Datatype;
+typedef struct MPI_ABI_Errhandler* MPI_Errhandler;
+typedef struct MPI_ABI_File* MPI_File;
+typedef struct MPI_ABI_Group* MPI_Group;
+typedef struct MPI_ABI_Info* MPI_Info;
+typedef struct MPI_ABI_Message* MPI_Message;
+typedef struct MPI_ABI_Op* MPI_Op;
+typedef struct MPI_ABI_Request* MPI_Request;
+typedef struct MPI_ABI_Session* MPI_Session;
+typedef struct MPI_ABI_Win* MPI_Win;
+
+/* Communicators */
+#define MPI_COMM_NULL STRETTO_MPI_HANDLE(MPI_Comm, 0x100)
+#define MPI_COMM_WORLD STRETTO_MPI_HANDLE(MPI_Comm, 0x101)
+#define MPI_COMM_SELF STRETTO_MPI_HANDLE(MPI_Comm, 0x102)
+
+/* Groups */
+#define MPI_GROUP_NULL STRETTO_MPI_HANDLE(MPI_Group, 0x108)
+#define MPI_GROUP_EMPTY STRETTO_MPI_HANDLE(MPI_Group, 0x109)
+
+/* Operators */
+#define MPI_OP_NULL STRETTO_MPI_HANDLE(MPI_Op, 0x020)
+#define MPI_SUM STRETTO_MPI_HANDLE(MPI_Op, 0x021)
+#define MPI_MIN STRETTO_MPI_HANDLE(MPI_Op, 0x022)
+#define MPI_MAX STRETTO_MPI_HANDLE(MPI_Op, 0x023)
+#define MPI_PROD STRETTO_MPI_HANDLE(MPI_Op, 0x024)
+#define MPI_BAND STRETTO_MPI_HANDLE(MPI_Op, 0x028)
+#define MPI_BOR STRETTO_MPI_HANDLE(MPI_Op, 0x029)
+#define MPI_BXOR STRETTO_MPI_HANDLE(MPI_Op, 0x02a)
+#define MPI_LAND STRETTO_MPI_HANDLE(MPI_Op, 0x030)
+#define MPI_LOR STRETTO_MPI_HANDLE(MPI_Op, 0x031)
+#define MPI_LXOR STRETTO_MPI_HANDLE(MPI_Op, 0x032)
+#define MPI_MINLOC STRETTO_MPI_HANDLE(MPI_Op, 0x038)
+#define MPI_MAXLOC STRETTO_MPI_HANDLE(MPI_Op, 0x039)
+#define MPI_REPLACE STRETTO_MPI_HANDLE(MPI_Op, 0x03c)
+#define MPI_NO_OP STRETTO_MPI_HANDLE(MPI_Op, 0x03d)
+
+/* Windows */
+#define MPI_WIN_NULL STRETTO_MPI_HANDLE(MPI_Win, 0x110)
+
+/* Files */
+#define MPI_FILE_NULL STRETTO_MPI_HANDLE(MPI_File, 0x118)
+
+/* Sessions */
+#define MPI_SESSION_NULL STRETTO_MPI_HANDLE(MPI_Session, 0x120)
+
+/* Messages of matched probes */
+#define MPI_MESSAGE_NULL STRETTO_MPI_HANDLE(MPI_Message, 0x128)
+#define MPI_MESSAGE_NO_PROC STRETTO_MPI_HANDLE(MPI_Message, 0x129)
+
+/* Info */
+#define MPI_INFO_NULL STRETTO_MPI_HANDLE(MPI_Info, 0x130)
+#define MPI_INFO_ENV STRETTO_MPI_HANDLE(MPI_Info, 0x131)
+
+/* Error handlers */
+#define MPI_ERRHANDLER_NULL STRETTO_MPI_HANDLE(MPI_Errhandler, 0x140)
+#define MPI_ERRORS_ARE_FATAL STRETTO_MPI_HANDLE(MPI_Errhandler, 0x141)
+#define MPI_ERRORS_ABORT STRETTO_MPI_HANDLE(MPI_Errhandler, 0x142)
+#define MPI_ERRORS_RETURN STRETTO_MPI_HANDLE(MPI_Errhandler, 0x143)
+
+/* Requests */
+#define MPI_REQUEST_NULL STRETTO_MPI_HANDLE(MPI_Request, 0x180)
+
+/* Datatypes of MPI */
+#define MPI_DATATYPE_NULL STRETTO_MPI_HANDLE(MPI_Datatype, 0x200)
+#define MPI_AINT STRETTO_MPI_HANDLE(MPI_Datatype, 0x201)
+#define MPI_COUNT STRETTO_MPI_HANDLE(MPI_Datatype, 0x202)
+#define MPI_OFFSET STRETTO_MPI_HANDLE(MPI_Datatype, 0x203)
+#define MPI_PACKED STRETTO_MPI_HANDLE(MPI_Datatype, 0x207)
+#define MPI_BYTE STRETTO_MPI_HANDLE(MPI_Datatype, 0x247)
+
+/* Datatypes of Fortran whose size its compiler decides */
+#define MPI_LOGICAL STRETTO_MPI_HANDLE(MPI_Datatype, 0x218)
+#define MPI_INTEGER STRETTO_MPI_HANDLE(MPI_Datatype, 0x219)
+#define MPI_REAL STRETTO_MPI_HANDLE(MPI_Datatype, 0x21a)
+#define MPI_COMPLEX STRETTO_MPI_HANDLE(MPI_Datatype, 0x21b)
+#define MPI_DOUBLE_PRECISION STRETTO_MPI_HANDLE(MPI_Datatype, 0x21c)
+#define MPI_DOUBLE_COMPLEX STRETTO_MPI_HANDLE(MPI_Datatype, 0x21d)
+#define MPI_CHARACTER STRETTO_MPI_HANDLE(MPI_Datatype, 0x21e)
+#define MPI_2REAL STRETTO_MPI_HANDLE(MPI_Datatype, 0x230)
+#define MPI_2DOUBLE_PRECISION STRETTO_MPI_HANDLE(MPI_Datatype, 0x231)
+#define MPI_2INTEGER STRETTO_MPI_HANDLE(MPI_Datatype, 0x232)
+
+/* Datatypes of Fortran of a given size */
+#define MPI_LOGICAL1 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2c0)
+#define MPI_INTEGER1 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2c1)
+#define MPI_LOGICAL2 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2c8)
+#define MPI_INTEGER2 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2c9)
+#define MPI_REAL2 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2ca)
+#define MPI_LOGICAL4 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2d0)
+#define MPI_INTEGER4 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2d1)
+#define MPI_REAL4 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2d2)
+#define MPI_COMPLEX4 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2d3)
+#define MPI_LOGICAL8 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2d8)
+#define MPI_INTEGER8 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2d9)
+#define MPI_REAL8 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2da)
+#define MPI_COMPLEX8 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2db)
+#define MPI_LOGICAL16 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2e0)
+#define MPI_INTEGER16 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2e1)
+#define MPI_REAL16 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2e2)
+#define MPI_COMPLEX16 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2e3)
+#define MPI_COMPLEX32 STRETTO_MPI_HANDLE(MPI_Datatype, 0x2eb)
+
+/* Pairs of a value and its index */
+#define MPI_FLOAT_INT STRETTO_MPI_HANDLE(MPI_Datatype, 0x228)
+#define MPI_DOUBLE_INT STRETTO_MPI_HANDLE(MPI_Datatype, 0x229)
+#define MPI_LONG_INT STRETTO_MPI_HANDLE(MPI_Datatype, 0x22a)
+#define MPI_2INT STRETTO_MPI_HANDLE(MPI_Datatype, 0x22b)
+#define MPI_SHORT_INT STRETTO_MPI_HANDLE(MPI_Datatype, 0x22c)
+#define MPI_LONG_DOUBLE_INT STRETTO_MPI_HANDLE(MPI_Datatype, 0x22d)
+
+/* Datatypes of C of a given size */
+#define MPI_INT8_T STRETTO_MPI_HANDLE(MPI_Datatype, 0x240)
+#define MPI_UINT8_T STRETTO_MPI_HANDLE(MPI_Datatype, 0x241)
+#define MPI_CHAR STRETTO_MPI_HANDLE(MPI_Datatype, 0x243)
+#define MPI_SIGNED_CHAR STRETTO_MPI_HANDLE(MPI_Datatype, 0x244)
+#define MPI_UNSIGNED_CHAR STRETTO_MPI_HANDLE(MPI_Datatype, 0x245)
+#define MPI_INT16_T STRETTO_MPI_HANDLE(MPI_Datatype, 0x248)
+#define MPI_UINT16_T STRETTO_MPI_HANDLE(MPI_Datatype, 0x249)
+#define MPI_INT32_T STRETTO_MPI_HANDLE(MPI_Datatype, 0x250)
+#define MPI_UINT32_T STRETTO_MPI_HANDLE(MPI_Datatype, 0x251)
+#define MPI_INT64_T STRETTO_MPI_HANDLE(MPI_Datatype, 0x258)
+#define MPI_UINT64_T STRETTO_MPI_HANDLE(MPI_Datatype, 0x259)
+
+/* Datatypes of C++ */
+#define MPI_CXX_FLOAT_COMPLEX STRETTO_MPI_HANDLE(MPI_Datatype, 0x213)
+#define MPI_CXX_DOUBLE_COMPLEX STRETTO_MPI_HANDLE(MPI_Datatype, 0x217)
+#define MPI_CXX_LONG_DOUBLE_COMPLEX STRETTO_MPI_HANDLE(MPI_Datatype, 0x225)
+#define MPI_CXX_BOOL STRETTO_MPI_HANDLE(MPI_Datatype, 0x239)
+
+/* Datatypes of C */
+#define MPI_SHORT STRETTO_MPI_HANDLE(MPI_Datatype, 0x208)
+#define MPI_INT STRETTO_MPI_HANDLE(MPI_Datatype, 0x209)
+#define MPI_LONG STRETTO_MPI_HANDLE(MPI_Datatype, 0x20a)
+#define MPI_LONG_LONG STRETTO_MPI_HANDLE(MPI_Datatype, 0x20b)
+#define MPI_UNSIGNED_SHORT STRETTO_MPI_HANDLE(MPI_Datatype, 0x20c)
+#define MPI_UNSIGNED STRETTO_MPI_HANDLE(MPI_Datatype, 0x20d)
+#define MPI_UNSIGNED_LONG STRETTO_MPI_HANDLE(MPI_Datatype, 0x20e)
+#define MPI_UNSIGNED_LONG_LONG STRETTO_MPI_HANDLE(MPI_Datatype, 0x20f)
+#define MPI_FLOAT STRETTO_MPI_HANDLE(MPI_Datatype, 0x210)
+#define MPI_C_FLOAT_COMPLEX STRETTO_MPI_HANDLE(MPI_Datatype, 0x212)
+#define MPI_DOUBLE STRETTO_MPI_HANDLE(MPI_Datatype, 0x214)
+#define MPI_C_DOUBLE_COMPLEX STRETTO_MPI_HANDLE(MPI_Datatype, 0x216)
+#define MPI_LONG_DOUBLE STRETTO_MPI_HANDLE(MPI_Datatype, 0x220)
+#define MPI_C_LONG_DOUBLE_COMPLEX STRETTO_MPI_HANDLE(MPI_Datatype, 0x224)
+#define MPI_C_BOOL STRETTO_MPI_HANDLE(MPI_Datatype, 0x238)
+#define MPI_WCHAR STRETTO_MPI_HANDLE(MPI_Datatype, 0x23c)
+#define MPI_LONG_LONG_INT STRETTO_MPI_HANDLE(MPI_Datatype, 0x20b)
+#define MPI_C_COMPLEX STRETTO_MPI_HANDLE(MPI_Datatype, 0x212)
+
+#endif
