@@ -121,6 +121,12 @@ const basic_type* find_basic_type(std::uintptr_t handle) {
   return found != basic_rows.end() && found->number == handle ? found : nullptr;
 }
 
+std::uint16_t find_pair_type(std::uintptr_t first, std::uintptr_t second) {
+  const auto found = std::ranges::find_if(
+      pair_rows, [=](const pair_type& pair) { return pair.first == first && pair.second == second; });
+  return found == pair_rows.end() ? 0 : found->number;
+}
+
 std::uint16_t type_of_size(type_class which, int size) {
   constexpr int logical[] = {0x2c0, 0x2c8, 0x2d0, 0x2d8, 0x2e0};
   constexpr int integer[] = {0x2c1, 0x2c9, 0x2d1, 0x2d9, 0x2e1};

@@ -40,6 +40,9 @@ struct pair_type {
 
 std::span<const pair_type> pair_types();
 
+/// The handle of the pair of two types, as MPI_Type_get_value_index returns it, or 0.
+std::uint16_t find_pair_type(std::uintptr_t first, std::uintptr_t second);
+
 /// The size that the ABI encodes in a handle: values of types with a fixed size; 0 for all other handles.
 constexpr int encoded_size(std::uintptr_t handle) {
   const bool is_fixed = handle < 0x400 && (handle & 0x340) == 0x240;

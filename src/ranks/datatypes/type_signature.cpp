@@ -1,0 +1,106 @@
+// type_signature.cpp - compares by hashes where it can, else run by run.
+#include "ranks/datatypes/type_signature.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace stretto::ranks {
+
+namespace {
+
+/// Walks through runs of equal basic types.
+class signature_cursor {
+ public:
+  signature_cursor(const datatype& type, std::int64_t count) { enter(type, count); }
+
+  bool at_end() const { return run_ == 0; }
+  const basic_type* basic() const { return basic_; }
+  std::int64_t run() const { return run_; }
+  void advance(std::int64_t elements) {
+    run_ -= elements;
+    if (run_ == 0) next();
+  }
+
+ private:
+  /// `left` times the blocks of a type, of which `block` is the next.
+  struct frame {
+    const datatype* type;
+    std::int64_t left;
+    std::size_t block;
+  };
+
+  void enter(const datatype& type, std::int64_t count) {
+    if (count == 0 || type.elements() == 0) return;
+    if (!type.only_basic()) {
+      frames_.push_back({&type, count * type.map().count, 0});
+      return next();
+    }
+    basic_ = type.only_basic();
+    run_ = count * type.elements();
+  }
+
+  void next() {
+    while (!frames_.empty()) {
+      frame& top = frames_.back();
+      const auto& blocks = top.type->map().blocks;
+      if (top.block == blocks.size()) {
+        top.block = 0;
+        if (--top.left == 0) frames_.pop_back();
+        continue;
+      }
+      const type_block& block = blocks[top.block++];
+      return enter(*block.type, block.length);
+    }
+  }
+
+  std::vector<frame> frames_;
+  const basic_type* basic_ = nullptr;
+  std::int64_t run_ = 0;
+};
+
+bool is_packed(const datatype& type) { return type.only_basic() && type.only_basic()->number == 0x207; }
+
+/// Whether `elements` of `received` are the message, by hashes; false may mean anything.
+bool have_equal_hashes(const datatype& sent, std::int64_t count, const datatype& received,
+                       std::int64_t received_count) {
+  const std::int64_t elements = sent.elements() * count;
+  if (received.elements() == 0 || elements % received.elements() != 0) return elements == 0;
+  const std::int64_t whole = elements / received.elements();
+  return whole <= received_count && repeat(sent.signature(), count) == repeat(received.signature(), whole);
+}
+
+}  // namespace
+
+std::optional<signature_difference> compare_signatures(const datatype& sent, std::int64_t sent_count,
+                                                       const datatype& received, std::int64_t received_count) {
+  if (is_packed(sent) || is_packed(received)) return std::nullopt;
+  if (have_equal_hashes(sent, sent_count, received, received_count)) return std::nullopt;
+  signature_cursor from(sent, sent_count), to(received, received_count);
+  for (std::int64_t index = 0; !from.at_end();) {
+    if (to.at_end()) return signature_difference{index, from.basic(), nullptr};
+    if (from.basic() != to.basic()) return signature_difference{index, from.basic(), to.basic()};
+    const std::int64_t elements = std::min(from.run(), to.run());
+    index += elements;
+    from.advance(elements);
+    to.advance(elements);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> elements_in(const datatype& type, std::int64_t bytes) {
+  if (bytes == 0 || type.size() == 0) return 0;
+  std::int64_t elements = bytes / type.size() * type.elements();
+  std::int64_t rest = bytes % type.size();
+  if (rest == 0) return elements;
+  for (signature_cursor cursor(type, 1); rest > 0 && !cursor.at_end(); cursor.advance(cursor.run())) {
+    const std::int64_t size = cursor.basic()->size;
+    const std::int64_t whole = std::min(cursor.run(), rest / size);
+    elements += whole;
+    rest -= whole * size;
+    if (whole < cursor.run() && rest > 0) return std::nullopt;
+  }
+  return elements;
+}
+
+}  // namespace stretto::ranks

@@ -1,0 +1,29 @@
+// type_signature.hpp - the sequence of basic types in data: whether a message matches its receive, counts of elements.
+//
+// Threads     pure.
+// Cost        comparisons: O(1) where both sides are whole elements of equal signatures, or of one basic type; else
+//             O(basic elements).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ranks/datatypes/datatype.hpp"
+
+namespace stretto::ranks {
+
+/// The first element at which a message differs from its receive.
+struct signature_difference {
+  std::int64_t index = 0;  // counted in basic elements
+  const basic_type* sent = nullptr;
+  const basic_type* received = nullptr;  // null: the message is longer
+};
+
+/// Compares a message with its receive, which may be longer. Packed data matches everything.
+std::optional<signature_difference> compare_signatures(const datatype& sent, std::int64_t sent_count,
+                                                       const datatype& received, std::int64_t received_count);
+
+/// The number of basic elements of a type in `bytes` of data; nothing if the data ends within one.
+std::optional<std::int64_t> elements_in(const datatype& type, std::int64_t bytes);
+
+}  // namespace stretto::ranks
