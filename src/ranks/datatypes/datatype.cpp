@@ -31,9 +31,8 @@ type_bounds bounds_of(const type_block& block) {
   return bounds;
 }
 
+/// Widens lb and ub.
 void include(type_bounds& all, const type_bounds& more) {
-  all.true_lb = std::min(all.true_lb, more.true_lb);
-  all.true_ub = std::max(all.true_ub, more.true_ub);
   if (all.are_set && !more.are_set) return;
   if (more.are_set && !all.are_set) {
     all.lb = more.lb;
@@ -50,6 +49,9 @@ std::int64_t rounded_up(std::int64_t bytes, std::int64_t alignment) {
   return rest > 0 ? sum(bytes, alignment - rest) : bytes;
 }
 
+/// A type without data may have bounds.
+bool is_nothing(const datatype& type) { return type.elements() == 0 && !type.bounds().are_set; }
+
 }  // namespace
 
 datatype::datatype(const basic_type& basic)
@@ -64,7 +66,7 @@ datatype::datatype(const basic_type& basic)
 
 datatype::datatype(type_map map, type_arguments arguments, const type_bounds* bounds)
     : map_(std::move(map)), arguments_(std::move(arguments)) {
-  std::erase_if(map_.blocks, [](const type_block& block) { return block.length == 0 || block.type->elements() == 0; });
+  std::erase_if(map_.blocks, [](const type_block& block) { return block.length == 0 || is_nothing(*block.type); });
   if (map_.count == 0) map_.blocks.clear();
   if (map_.blocks.empty()) map_.count = 0;
   add_blocks();
@@ -83,9 +85,12 @@ void datatype::drop_reference() const noexcept {
 }
 
 void datatype::add_blocks() {
-  if (!map_.blocks.empty()) only_basic_ = map_.blocks[0].type->only_basic();
+  bool is_first = true;
   for (const type_block& block : map_.blocks) {
-    if (block.type->only_basic() != only_basic_) only_basic_ = nullptr;
+    if (block.type->elements() == 0) continue;
+    const basic_type* only = block.type->only_basic();
+    only_basic_ = is_first || only == only_basic_ ? only : nullptr;
+    is_first = false;
     size_ = sum(size_, product(block.length, block.type->size()));
     elements_ = sum(elements_, product(block.length, block.type->elements()));
     alignment_ = std::max(alignment_, block.type->alignment());
@@ -99,8 +104,17 @@ void datatype::add_blocks() {
 void datatype::set_bounds() {
   if (map_.blocks.empty()) return;
   bounds_ = bounds_of(map_.blocks.front());
-  for (const type_block& block : map_.blocks) include(bounds_, bounds_of(block));
+  bool has_data = false;
+  for (const type_block& block : map_.blocks) {
+    const type_bounds bounds = bounds_of(block);
+    include(bounds_, bounds);
+    if (block.type->elements() == 0) continue;
+    bounds_.true_lb = has_data ? std::min(bounds_.true_lb, bounds.true_lb) : bounds.true_lb;
+    bounds_.true_ub = has_data ? std::max(bounds_.true_ub, bounds.true_ub) : bounds.true_ub;
+    has_data = true;
+  }
   repeat_bounds(bounds_, map_.count, map_.stride);
+  if (!has_data) bounds_.true_lb = bounds_.true_ub = 0;
   difference(bounds_.true_ub, bounds_.true_lb);
   difference(bounds_.ub, bounds_.lb);
   if (bounds_.are_set) return;

@@ -12,7 +12,10 @@ namespace {
 /// Walks through runs of equal basic types.
 class signature_cursor {
  public:
-  signature_cursor(const datatype& type, std::int64_t count) { enter(type, count); }
+  signature_cursor(const datatype& type, std::int64_t count) {
+    enter(type, count);
+    next();
+  }
 
   bool at_end() const { return run_ == 0; }
   const basic_type* basic() const { return basic_; }
@@ -34,14 +37,14 @@ class signature_cursor {
     if (count == 0 || type.elements() == 0) return;
     if (!type.only_basic()) {
       frames_.push_back({&type, count * type.map().count, 0});
-      return next();
+      return;
     }
     basic_ = type.only_basic();
     run_ = count * type.elements();
   }
 
   void next() {
-    while (!frames_.empty()) {
+    while (run_ == 0 && !frames_.empty()) {
       frame& top = frames_.back();
       const auto& blocks = top.type->map().blocks;
       if (top.block == blocks.size()) {
@@ -50,7 +53,7 @@ class signature_cursor {
         continue;
       }
       const type_block& block = blocks[top.block++];
-      return enter(*block.type, block.length);
+      enter(*block.type, block.length);
     }
   }
 
