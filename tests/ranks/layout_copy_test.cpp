@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <vector>
 
 #include "campaign.hpp"
@@ -25,6 +25,13 @@ void unpack_by_model(const type_model& model, std::int64_t count, element_memory
                      const std::vector<std::byte>& packed) {
   const auto displacements = model.bytes(count);
   for (std::size_t i = 0; i < packed.size(); ++i) memory.at(displacements[i]) = packed[i];
+}
+
+/// The standard forbids to receive into such elements.
+bool has_overlaps(const type_model& model, std::int64_t count) {
+  auto bytes = model.bytes(count);
+  std::ranges::sort(bytes);
+  return std::ranges::adjacent_find(bytes) != bytes.end();
 }
 
 }  // namespace
@@ -57,6 +64,7 @@ TEST_CASE("random types are packed and unpacked byte by byte as listed") {
     REQUIRE(position == std::ssize(expected) + 2);
     REQUIRE(std::equal(expected.begin(), expected.end(), packed.begin() + 2));
 
+    if (has_overlaps(made.model, count)) continue;
     element_memory other(made.model, count), other_model(made.model, count);
     position = 2;
     ranks::unpack(*made.type, other.origin(), count, packed, position);
@@ -111,6 +119,7 @@ TEST_CASE("data is copied between random types as through packed bytes") {
     const std::int64_t copied =
         ranks::copy_elements(*target.type, to.origin(), target_count, *source.type, from.origin(), source_count);
     REQUIRE(copied == std::ssize(packed));
+    if (has_overlaps(target.model, target_count)) continue;
     REQUIRE(to.bytes == expected.bytes);
   }
 }

@@ -12,7 +12,7 @@
 
 namespace stretto::ranks {
 
-/// Copies `bytes` bytes: up to 32 without a call.
+/// Copies `bytes` bytes: up to 64 without a call.
 inline void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
   const auto overlapping = [&]<std::size_t half>(std::integral_constant<std::size_t, half>) {
     struct part {
@@ -24,8 +24,10 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes)
     std::memcpy(to, &first, half);
     std::memcpy(to + bytes - half, &last, half);
   };
-  if (bytes > 32) {
+  if (bytes > 64) {
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  } else if (bytes >= 32) {
+    overlapping(std::integral_constant<std::size_t, 32>());
   } else if (bytes >= 16) {
     overlapping(std::integral_constant<std::size_t, 16>());
   } else if (bytes >= 8) {
@@ -40,7 +42,7 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes)
 /// Copies the first `number` blocks of `bytes` bytes.
 void copy_blocks(const block_list& to, const block_list& from, std::int64_t number, std::int64_t bytes);
 
-/// Copies `repetitions` of a leaf whose runs differ in length to or from a run of bytes.
+/// Copies `repetitions` of a leaf to or from a run of bytes. Runs of a target may not overlap.
 void gather_runs(std::byte* to, const layout_leaf& leaf, const std::byte* from, std::int64_t repetitions);
 void scatter_runs(const layout_leaf& leaf, std::byte* to, const std::byte* from, std::int64_t repetitions);
 

@@ -44,7 +44,7 @@ class step_writer {
   }
 
   std::vector<layout_step> steps;
-  std::vector<std::unique_ptr<std::int64_t[]>> tables;
+  layout_tables tables;
 
  private:
   /// Regular runs within loops are better repeated as they are, where they are few.
@@ -61,43 +61,64 @@ class step_writer {
       leaf.bytes = leaf.block = runs.bytes;
       return add_leaf(leaf);
     }
-    layout_leaf leaf = leaf_of(first, last);
-    leaf.offset += offset;
-    add_leaf(leaf);
+    while (first != last) {
+      const pattern_part* end =
+          std::find_if_not(first, last, [=](const pattern_part& p) { return is_near(*first, p); });
+      layout_leaf leaf = leaf_of(first, end);
+      leaf.offset += offset;
+      add_leaf(leaf);
+      first = end;
+    }
+  }
+
+  /// Whether one table may hold the offsets of both.
+  static bool is_near(const pattern_part& a, const pattern_part& b) {
+    const std::int64_t first = b.offset - a.offset, last = first + b.bytes;
+    return first == static_cast<std::int32_t>(first) && last == static_cast<std::int32_t>(last);
+  }
+
+  /// The length of blocks into which all runs can be cut without many more of them; 0 if there is none. A list of
+  /// blocks of one length, some of which happen to be adjacent, stays one.
+  static std::int64_t common_length(const pattern_part* first, const pattern_part* last) {
+    std::int64_t least = first->bytes, bytes = 0;
+    for (const pattern_part* run = first; run != last; ++run) {
+      least = std::min(least, run->bytes);
+      bytes += run->bytes;
+    }
+    const auto is_multiple = [=](const pattern_part& run) { return run.bytes % least == 0; };
+    return bytes / least <= (last - first) * 5 / 4 && std::all_of(first, last, is_multiple) ? least : 0;
   }
 
   /// One repetition of runs.
   layout_leaf leaf_of(const pattern_part* first, const pattern_part* last) {
     layout_leaf leaf;
-    leaf.runs = last - first;
-    leaf.block = first->bytes;
-    if (leaf.runs == 1) {
-      leaf.offset = first->offset;
-      leaf.bytes = first->bytes;
-      return leaf;
+    leaf.offset = first->offset;
+    leaf.bytes = leaf.block = first->bytes;
+    if (last - first == 1) return leaf;
+    leaf.block = common_length(first, last);
+    std::vector<std::int32_t> offsets;
+    offsets.reserve(static_cast<std::size_t>(last - first));
+    leaf.bytes = 0;
+    for (const pattern_part* run = first; run != last; ++run) {
+      const std::int64_t step = leaf.block ? leaf.block : run->bytes;
+      for (std::int64_t at = 0; at < run->bytes; at += step) {
+        offsets.push_back(static_cast<std::int32_t>(run->offset + at - first->offset));
+      }
+      leaf.bytes += run->bytes;
     }
-    const auto number = static_cast<std::size_t>(leaf.runs);
-    std::int64_t* offsets = new_table(number);
-    for (std::size_t i = 0; i < number; ++i) {
-      offsets[i] = first[i].offset;
-      leaf.bytes += first[i].bytes;
-      if (first[i].bytes != first->bytes) leaf.block = 0;
-    }
-    leaf.offsets = offsets;
-    if (leaf.block == 0) leaf.starts = starts_of(first, number);
+    leaf.runs = std::ssize(offsets);
+    tables.offsets.push_back(std::move(offsets));
+    leaf.offsets = tables.offsets.back().data();
+    if (leaf.block == 0) leaf.starts = starts_of(first, last);
     return leaf;
   }
 
-  const std::int64_t* starts_of(const pattern_part* runs, std::size_t number) {
-    std::int64_t* starts = new_table(number + 1);
-    starts[0] = 0;
-    for (std::size_t i = 0; i < number; ++i) starts[i + 1] = starts[i] + runs[i].bytes;
-    return starts;
-  }
-
-  std::int64_t* new_table(std::size_t number) {
-    tables.push_back(std::make_unique<std::int64_t[]>(number));
-    return tables.back().get();
+  const std::int64_t* starts_of(const pattern_part* first, const pattern_part* last) {
+    std::vector<std::int64_t> starts{0};
+    starts.reserve(static_cast<std::size_t>(last - first) + 1);
+    for (const pattern_part* run = first; run != last; ++run) starts.push_back(starts.back() + run->bytes);
+    tables.starts.push_back(std::move(starts));
+    return tables.starts.back().data();
   }
 
   void add_loop(const pattern_part& loop, std::int64_t offset) {
@@ -105,7 +126,8 @@ class step_writer {
     const pattern_part* const end = body.data() + body.size();
     regular_runs runs;
     const bool is_long = std::ssize(body) > few && find_regular_runs(body.data(), end, runs);
-    if (!is_long && std::ranges::all_of(body, &pattern_part::is_run)) {
+    const auto is_near_run = [&](const pattern_part& part) { return part.is_run() && is_near(body[0], part); };
+    if (!is_long && std::ranges::all_of(body, is_near_run)) {
       layout_leaf leaf = leaf_of(body.data(), end);
       leaf.offset += offset + loop.offset;
       leaf.count = loop.count;

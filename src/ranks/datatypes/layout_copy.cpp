@@ -30,22 +30,22 @@ std::int64_t copy_blocks(layout_cursor& to, layout_cursor& from, std::int64_t mo
   return number * bytes;
 }
 
-/// The same where both sides are at the start of a repetition in the same leaf, whose runs differ in length.
+/// The same where both sides are at the start of a repetition in the same leaf.
 std::int64_t copy_same_leaf(layout_cursor& to, layout_cursor& from, std::int64_t most) {
-  const layout_leaf *target = to.mixed_leaf(), *source = from.mixed_leaf();
+  const layout_leaf *target = to.repeated_leaf(), *source = from.repeated_leaf();
   if (!target || !source || target->offsets != source->offsets || target->stride != source->stride) return 0;
   const std::int64_t number = std::min({to.repetitions_left(), from.repetitions_left(), most / source->bytes});
   const std::int64_t bytes = number * source->bytes;
-  copy_runs(*source, to.repetition(), from.repetition(), number);
   if (number == 0) return 0;
+  copy_runs(*source, to.repetition(), from.repetition(), number);
   to.skip_repetitions(number);
   from.skip_repetitions(number);
   return bytes;
 }
 
-/// The same where the runs of one side differ in length and the other side is one run of bytes.
+/// The same where one side repeats several runs and the other side is one run of bytes.
 std::int64_t gather(layout_cursor& to, layout_cursor& from, std::int64_t most) {
-  const layout_leaf* leaf = from.mixed_leaf();
+  const layout_leaf* leaf = from.repeated_leaf();
   if (!leaf) return 0;
   const std::int64_t number = std::min(from.repetitions_left(), std::min(most, to.run_left()) / leaf->bytes);
   if (number == 0) return 0;
@@ -57,7 +57,7 @@ std::int64_t gather(layout_cursor& to, layout_cursor& from, std::int64_t most) {
 }
 
 std::int64_t scatter(layout_cursor& to, layout_cursor& from, std::int64_t most) {
-  const layout_leaf* leaf = to.mixed_leaf();
+  const layout_leaf* leaf = to.repeated_leaf();
   if (!leaf) return 0;
   const std::int64_t number = std::min(to.repetitions_left(), std::min(most, from.run_left()) / leaf->bytes);
   if (number == 0) return 0;
@@ -82,10 +82,10 @@ std::int64_t copy_data(layout_cursor& to, layout_cursor& from, std::int64_t most
   most = std::min({most, to.left(), from.left()});
   std::int64_t left = most;
   while (left > 0) {
-    std::int64_t copied = copy_blocks(to, from, left);
-    if (copied == 0) copied = copy_same_leaf(to, from, left);
+    std::int64_t copied = copy_same_leaf(to, from, left);
     if (copied == 0) copied = gather(to, from, left);
     if (copied == 0) copied = scatter(to, from, left);
+    if (copied == 0) copied = copy_blocks(to, from, left);
     if (copied == 0) copied = copy_run(to, from, left);
     left -= copied;
   }

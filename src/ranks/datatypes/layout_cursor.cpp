@@ -31,7 +31,7 @@ void layout_cursor::enter(const layout_leaf& leaf, std::byte* base, std::int64_t
   if (leaf.runs > 1 && position > 0) {
     index_ = leaf.block ? position / leaf.block
                         : std::upper_bound(leaf.starts, leaf.starts + leaf.runs, position) - leaf.starts - 1;
-    position -= leaf.block ? index_ * leaf.block : leaf.starts[index_];
+    position -= leaf.start_of(index_);
   }
   set_run();
   run_ += position;

@@ -17,7 +17,7 @@ namespace stretto::ranks {
 struct block_list {
   std::byte* base = nullptr;
   std::int64_t stride = 0;
-  const std::int64_t* offsets = nullptr;
+  const std::int32_t* offsets = nullptr;
   std::int64_t count = 0;
 };
 
@@ -45,11 +45,13 @@ class layout_cursor {
 
   /// The length of the runs of this leaf if it is one for all and the cursor is at the start of a run; else 0.
   std::int64_t block() const { return run_left_ == leaf_.block ? leaf_.block : 0; }
-  /// The leaf, if its runs differ in length and the cursor is at the start of a repetition; else null.
-  const layout_leaf* mixed_leaf() const {
-    return leaf_.block == 0 && index_ == 0 && run_left_ == leaf_.starts[1] ? &leaf_ : nullptr;
+  /// The leaf, if its repetitions have several runs and the cursor is at the start of a repetition; else null. Runs of
+  /// one length that do not come again are better taken as blocks.
+  const layout_leaf* repeated_leaf() const {
+    if (leaf_.runs == 1 || index_ != 0 || (leaf_.block != 0 && leaf_.count == 1)) return nullptr;
+    return run_left_ == leaf_.start_of(1) ? &leaf_ : nullptr;
   }
-  /// Where the repetition begins to which mixed_leaf() belongs.
+  /// Where the repetition begins to which repeated_leaf() belongs.
   std::byte* repetition() const { return base_; }
   std::int64_t repetitions_left() const { return leaf_.count - repetition_; }
 
@@ -82,7 +84,7 @@ class layout_cursor {
       return;
     }
     run_ = base_ + leaf_.offsets[index_];
-    run_left_ = leaf_.block ? leaf_.block : leaf_.starts[index_ + 1] - leaf_.starts[index_];
+    run_left_ = leaf_.length_of(index_);
   }
   void next_run() {
     if (++index_ < leaf_.runs) return set_run();

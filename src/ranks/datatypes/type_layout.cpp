@@ -8,8 +8,7 @@
 
 namespace stretto::ranks {
 
-type_layout::type_layout(std::vector<layout_step> steps, std::vector<std::unique_ptr<std::int64_t[]>> tables,
-                         std::int64_t size, std::int64_t extent)
+type_layout::type_layout(std::vector<layout_step> steps, layout_tables tables, std::int64_t size, std::int64_t extent)
     : steps_(std::move(steps)), tables_(std::move(tables)), size_(size), extent_(extent) {
   int depth = 0;
   for (const layout_step& step : steps_) {

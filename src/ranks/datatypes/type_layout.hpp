@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace stretto::ranks {
@@ -22,8 +21,11 @@ struct layout_leaf {
   std::int64_t bytes = 0;                 // of data in a repetition
   std::int64_t block = 0;                 // length of each run, if it is one for all; else 0
   std::int64_t runs = 1;                  // in a repetition
-  const std::int64_t* offsets = nullptr;  // of the runs, relative to the repetition; null for one run
+  const std::int32_t* offsets = nullptr;  // of the runs, relative to the repetition; null for one run
   const std::int64_t* starts = nullptr;   // data before each run and after the last; null if block says it
+
+  std::int64_t start_of(std::int64_t run) const { return block ? run * block : starts[run]; }
+  std::int64_t length_of(std::int64_t run) const { return block ? block : starts[run + 1] - starts[run]; }
 };
 
 struct layout_step {
@@ -34,10 +36,15 @@ struct layout_step {
   std::uint32_t partner = 0;  // of a loop: its end; of the end: its loop
 };
 
+/// Owns the tables of leaves.
+struct layout_tables {
+  std::vector<std::vector<std::int32_t>> offsets;
+  std::vector<std::vector<std::int64_t>> starts;
+};
+
 class type_layout {
  public:
-  type_layout(std::vector<layout_step> steps, std::vector<std::unique_ptr<std::int64_t[]>> tables, std::int64_t size,
-              std::int64_t extent);
+  type_layout(std::vector<layout_step> steps, layout_tables tables, std::int64_t size, std::int64_t extent);
 
   const std::vector<layout_step>& steps() const { return steps_; }
   std::int64_t size() const { return size_; }
@@ -51,7 +58,7 @@ class type_layout {
 
  private:
   std::vector<layout_step> steps_;
-  std::vector<std::unique_ptr<std::int64_t[]>> tables_;  // offsets and starts of the leaves
+  layout_tables tables_;
   std::int64_t size_;
   std::int64_t extent_;
   int depth_ = 0;
