@@ -101,7 +101,7 @@ STRETTO = Law(
         "aftermath": (0, "consequences"),
         "surroundings": (0, "environment"),
         "words": (754, "encoded fields, key"),
-        "content, contents": (656, "data"),
+        "content, contents": (662, "data"),
         "beside": (113, "next to"),
         "in turn": (24, "alternately, one after another"),
         "room, rooms": (148, "capacity, free memory"),

@@ -2,7 +2,7 @@
 #ifndef STRETTO_MPI_HANDLES_H
 #define STRETTO_MPI_HANDLES_H
 
-/* Handles are numbers in pointers to structures that nobody defines: a compiler tells kinds of handles apart. A number
+/* Handles are numbers in pointers to structures that nobody defines: a compiler distinguishes their kinds. A number
    below 4096 is a predefined handle; its upper bits say which kind it is (appendix A of MPI 5.0). */
 #define STRETTO_MPI_HANDLE(type, number) ((type)(number))
 

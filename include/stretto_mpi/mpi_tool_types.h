@@ -15,7 +15,7 @@ typedef struct MPI_ABI_T_event_instance* MPI_T_event_instance;
 #define MPI_T_PVAR_HANDLE_NULL ((MPI_T_pvar_handle)0)
 #define MPI_T_PVAR_ALL_HANDLES ((MPI_T_pvar_handle)1)
 
-/* What the callback of an event may do */
+/* The calls that the callback of an event may make */
 typedef enum MPI_T_cb_safety {
   MPI_T_CB_REQUIRE_NONE = 0x00,
   MPI_T_CB_REQUIRE_MPI_RESTRICTED = 0x03,

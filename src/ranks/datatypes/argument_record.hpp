@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "ranks/datatypes/type_constructors.hpp"
+#include "ranks/datatypes/counts.hpp"
+#include "ranks/datatypes/datatype.hpp"
 
 namespace stretto::ranks {
 

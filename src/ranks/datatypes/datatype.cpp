@@ -5,7 +5,6 @@
 #include <array>
 
 #include "ranks/datatypes/checked_number.hpp"
-#include "ranks/datatypes/layout_compiler.hpp"
 #include "ranks/datatypes/type_layout.hpp"
 
 namespace stretto::ranks {

@@ -169,4 +169,8 @@ inline datatype_ref datatype_ref::adopt(const datatype* type) {
 /// The predefined type with this handle of the ABI, committed; it lives until the process ends. Null if there is none.
 const datatype* predefined_type(std::uintptr_t handle);
 
+/// The layout of a datatype (layout_compiler.cpp). Adjacent runs become one, and runs of one length at regular
+/// distances a loop; the order of the data stays. O(runs that are not regular): regular repetitions stay loops.
+type_layout compile_layout(const datatype& type);
+
 }  // namespace stretto::ranks

@@ -1,12 +1,11 @@
 // layout_compiler.cpp - from a datatype to a pattern of bytes, and from that to the steps of a layout.
-#include "ranks/datatypes/layout_compiler.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 
 #include "ranks/datatypes/byte_pattern.hpp"
 #include "ranks/datatypes/datatype.hpp"
+#include "ranks/datatypes/type_layout.hpp"
 
 namespace stretto::ranks {
 

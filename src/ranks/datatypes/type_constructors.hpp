@@ -6,16 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
+#include "ranks/datatypes/counts.hpp"
 #include "ranks/datatypes/datatype.hpp"
 
 namespace stretto::ranks {
-
-/// Which of MPI's functions was called: that decides where MPI_Type_get_contents returns counts.
-enum class count_kind : std::uint8_t { normal, large };
-
-using counts = std::span<const std::int64_t>;
 
 datatype_ref make_dup(const datatype& type);
 datatype_ref make_contiguous(std::int64_t count, const datatype& type, count_kind kind = count_kind::normal);
