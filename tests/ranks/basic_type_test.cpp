@@ -67,7 +67,7 @@ TEST_CASE("predefined types have distinct numbers and names, and are found by th
     CHECK(ranks::find_basic_type(basic.number) == &basic);
     CHECK(ranks::predefined_type(basic.number)->basic() == &basic);
   }
-  CHECK(numbers.size() == 59);
+  CHECK(numbers.size() == 61);
   CHECK(ranks::find_basic_type(0x200) == nullptr);
   CHECK(ranks::predefined_type(0x200) == nullptr);
   CHECK(ranks::predefined_type(0x400) == nullptr);

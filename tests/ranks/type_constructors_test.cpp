@@ -206,7 +206,7 @@ TEST_CASE("regular runs are one loop, whatever their number") {
   const datatype_ref regular[] = {ranks::make_vector(1'000'000'000, 1, 100, double_type()),
                                   ranks::make_contiguous(1'000'000'000, *column),
                                   ranks::make_indexed_block(1, every_other, double_type()),
-                                  ranks::make_vector(1000, 1, 2, *ranks::make_vector(2, 1, 1, *column))};
+                                  ranks::make_vector(1000, 1, 1, *ranks::make_vector(2, 1, 1, *column))};
   for (const datatype_ref& type : regular) {
     REQUIRE(steps_of(type).size() == 1);
     CHECK(steps_of(type)[0].leaf.runs == 1);
@@ -215,4 +215,15 @@ TEST_CASE("regular runs are one loop, whatever their number") {
   const datatype_ref block =
       ranks::make_subarray(list{100, 100, 100}, list{50, 50, 4}, list{0, 0, 0}, ranks::array_order::c, double_type());
   CHECK(steps_of(block).size() == 3);
+}
+
+TEST_CASE("runs that are gigabytes apart or long have steps of their own") {
+  const std::int64_t far = std::int64_t{1} << 40;
+  const datatype_ref spread = ranks::make_hindexed(list{1, 2, 1, 3}, list{0, 100, far, far + 100}, int_type());
+  CHECK(steps_of(spread).size() == 2);
+  const datatype_ref repeated = ranks::make_hvector(50, 1, 3 * far, *spread);
+  CHECK(steps_of(repeated).size() == 4);
+  const datatype_ref long_runs = ranks::make_hvector(50, far, 2 * far, char_type());
+  REQUIRE(steps_of(long_runs).size() == 1);
+  CHECK(steps_of(long_runs)[0].leaf.block == far);
 }

@@ -62,7 +62,7 @@ class step_writer {
     }
     while (first != last) {
       const pattern_part* end =
-          std::find_if_not(first, last, [=](const pattern_part& p) { return is_near(*first, p); });
+          std::find_if_not(first + 1, last, [=](const pattern_part& p) { return is_near(*first, p); });
       layout_leaf leaf = leaf_of(first, end);
       leaf.offset += offset;
       add_leaf(leaf);
@@ -126,7 +126,7 @@ class step_writer {
     regular_runs runs;
     const bool is_long = std::ssize(body) > few && find_regular_runs(body.data(), end, runs);
     const auto is_near_run = [&](const pattern_part& part) { return part.is_run() && is_near(body[0], part); };
-    if (!is_long && std::ranges::all_of(body, is_near_run)) {
+    if ((body.size() == 1 && body[0].is_run()) || (!is_long && std::ranges::all_of(body, is_near_run))) {
       layout_leaf leaf = leaf_of(body.data(), end);
       leaf.offset += offset + loop.offset;
       leaf.count = loop.count;
