@@ -36,7 +36,8 @@ struct type_model {
     }
   }
   void place_block(const type_model& other, std::int64_t length, std::int64_t displacement) {
-    for (std::int64_t i = 0; i < length; ++i) place(other, displacement + i * other.extent());
+    const std::int64_t step = other.extent();
+    for (std::int64_t i = 0; i < length; ++i) place(other, displacement + i * step);
   }
 
   std::int64_t size() const {
@@ -68,9 +69,10 @@ struct type_model {
   /// The displacement of each byte of `count` elements, in their order.
   std::vector<std::int64_t> bytes(std::int64_t count) const {
     std::vector<std::int64_t> all;
+    const std::int64_t step = extent();
     for (std::int64_t i = 0; i < count; ++i) {
       for (const model_element& e : elements) {
-        for (int b = 0; b < e.basic->size; ++b) all.push_back(i * extent() + e.displacement + b);
+        for (int b = 0; b < e.basic->size; ++b) all.push_back(i * step + e.displacement + b);
       }
     }
     return all;
