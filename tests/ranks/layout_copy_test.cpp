@@ -13,7 +13,7 @@ using test::element_memory, test::modelled_type, test::random_types, test::type_
 
 namespace {
 
-std::uint64_t cases() { return test::scaled<std::uint64_t>(1500, 40'000); }
+std::uint64_t cases() { return test::scaled<std::uint64_t>(4000, 100'000); }
 
 std::vector<std::byte> packed_by_model(const type_model& model, std::int64_t count, element_memory& memory) {
   std::vector<std::byte> packed;
