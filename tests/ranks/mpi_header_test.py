@@ -90,9 +90,8 @@ def check_values(header):
     rows = [line.split() for line in (header.root / "tests/ranks/abi_values.txt").read_text().splitlines()]
     prints = "".join(f'  printf("{name} %ld\\n", (long){name});\n' for name, _ in rows)
     program = header.folder / "values"
-    program = f"#include <mpi.h>\n#include <stdio.h>\nint main(void) {{\n{prints}  return 0;\n}}\n"
-    done = header.compile("c", "c99", program,
-                          "-o", str(program))
+    source = f"#include <mpi.h>\n#include <stdio.h>\nint main(void) {{\n{prints}  return 0;\n}}\n"
+    done = header.compile("c", "c99", source, "-o", str(program))
     if done.returncode:
         return [done.stderr[:2000]]
     found = dict(line.split() for line in subprocess.run([program], capture_output=True, text=True).stdout.splitlines())
