@@ -134,7 +134,7 @@ const char* start(threads wanted, const end_hooks& at_end, started* is) {
   MPI_Comm_rank(host_comm, &is->host_rank);
   MPI_Comm_size(host_comm, &is->host_size);
   MPI_Comm_rank(comms[0], &is->rank);
-  MPI_Comm_size(comms[0], &is->size);
+  if (const auto fault = error_text(MPI_Comm_size(comms[0], &is->size))) return fault;
   has_job = true;
   return nullptr;
 }
