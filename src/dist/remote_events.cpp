@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/context.hpp"
+#include "base/sanitizers.hpp"
 #include "event/event_floor.hpp"
 #include "event/event_table.hpp"
 #include "event/event_wait_graph.hpp"
@@ -83,7 +84,10 @@ bool remote_events::add_query(record& r, std::uint32_t generation, waiter* w) {
   const auto asked = std::ranges::find(r.queries, generation, &pending_query::generation);
   const bool is_first = asked == r.queries.end();
   pending_query& q = is_first ? r.queries.emplace_back(pending_query{generation}) : *asked;
-  if (w) w->next = std::exchange(q.waiters, w);
+  if (w) {
+    base::announce_release(w);
+    w->next = std::exchange(q.waiters, w);
+  }
   return is_first;
 }
 

@@ -37,6 +37,7 @@ struct completion {
 
   /// Links `w`, or returns false and leaves `w` alone if already done.
   bool subscribe(waiter& w) noexcept {
+    base::announce_release(&w);
     auto word = word_.load(std::memory_order_acquire);
     do {
       if (word & done) {

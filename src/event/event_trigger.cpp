@@ -1,5 +1,7 @@
 #include "event/event_trigger.hpp"
 
+#include "base/sanitizers.hpp"
+
 namespace stretto::detail {
 
 void defer_firing(waiter* list, const failure* cause, event_cache& cache,
@@ -16,6 +18,7 @@ void fire_now(waiter* list, const failure* cause, event_cache& cache, base::thre
     do {
       waiter* next = list->next;  // firing may end the waiter's life
       __builtin_prefetch(next);
+      base::announce_acquire(list);  // who waits has written it
       list->fire(*list, cause, context);
       list = next;
     } while (list);

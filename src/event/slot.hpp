@@ -117,6 +117,7 @@ struct alignas(64) slot {
 
   /// Links `w`, or returns false and leaves `w` alone if that generation has ended.
   bool subscribe(std::uint32_t generation, waiter& w) noexcept {
+    base::announce_release(&w);
     auto before = word.load(std::memory_order_acquire);
     do {
       if (generation_in(before) > generation) {
