@@ -100,8 +100,8 @@ class BootstrapScript(unittest.TestCase):
         self.assertEqual(self.out, "")
 
     def test_the_tests_build_a_plain_and_a_sanitized_tree_and_end_with_the_summary_of_the_runner(self):
-        for last, sanitized, other in [("0", "asan", "tsan"), ("7", "tsan", "asan"), ("e", "asan", "tsan"),
-                                       ("b", "tsan", "asan")]:
+        for last, sanitized, other, floors in [("0", "asan", "tsan", "node"), ("7", "tsan", "asan", "nodes"),
+                                               ("e", "asan", "tsan", "nodes"), ("9", "tsan", "asan", "node")]:
             with self.subTest(last=last):
                 self.put(self.bin / "git", f'echo "0123456789abcde{last}"')
                 self.assertEqual(self.run_it("test"), 0)
@@ -109,7 +109,9 @@ class BootstrapScript(unittest.TestCase):
                     self.assertIn(f"/build/{tree} --target", self.log)
                 self.assertNotIn(f"/build/{other}", self.log)
                 self.assertIn(f"-DSTRETTO_SANITIZED_TREES={sanitized} ", self.log)
-                self.assertIn(f"the sanitized tests of this run: {sanitized}\n", self.err)
+                self.assertEqual(self.log.count(f"-DSTRETTO_SANITIZED_FLOORS={floors} "), 2)
+                said = {"node": "one node", "nodes": "several nodes"}[floors]
+                self.assertIn(f"the sanitized tests of this run: {sanitized}, the floors of {said}\n", self.err)
                 self.assertNotIn("fuzz ", self.log)
                 self.assertEqual(self.out.splitlines()[-1], "100% tests passed")
 
@@ -120,7 +122,7 @@ class BootstrapScript(unittest.TestCase):
 
     def test_a_variable_names_the_sanitizers_and_a_wrong_name_is_refused(self):
         self.assertEqual(self.run_it("test", STRETTO_TEST_SANITIZERS="asan tsan"), 0)
-        self.assertIn("-DSTRETTO_SANITIZED_TREES=asan;tsan ", self.log)
+        self.assertIn("-DSTRETTO_SANITIZED_TREES=asan;tsan -DSTRETTO_SANITIZED_FLOORS= ", self.log)
         for preset in ["asan", "tsan"]:
             self.assertIn(f"cmake --preset {preset}", self.log)
         self.assertEqual(self.run_it("test", STRETTO_TEST_SANITIZERS="msan"), 1)
