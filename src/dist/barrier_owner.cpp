@@ -7,35 +7,18 @@
 #include "dist/remote_barriers.hpp"
 #include "event/event_floor.hpp"
 #include "event/event_table.hpp"
+#include "event/table_waiter.hpp"
 
 namespace stretto::dist {
 
 using detail::phases;
 
-/// On the owner: a phase that another node waits for.
-struct remote_barriers::subscription : waiter {
-  remote_barriers* of;
-  std::uint64_t id, known;
-  rank to;
-
-  static void on_ended(waiter& self, const failure*, base::thread_context& context) noexcept {
-    const subscription s = static_cast<subscription&>(self);
-    detail::event_cache::of(context).records.free(&self);
-    s.of->reply(s.to, s.id, s.known);
-  }
-};
-
-remote_barriers::owned_barrier& remote_barriers::owned_at(std::uint64_t id) {
-  owned_barrier& h = owned_barriers_[id];
-  if (h.users.empty()) {
-    h.users.resize(job_.nodes());
-    h.arrived.resize(job_.nodes());
-  }
-  return h;
-}
-
 void remote_barriers::send_gone(rank to, std::uint64_t id, const failure_ref& why) {
   job_.send(to, barrier_gone{id, detail::find_barrier(id, *table_) != nullptr, why});
+}
+
+void remote_barriers::send_gone(const rank_set& to, std::uint64_t id, const failure_ref& why) {
+  to.for_each([&](rank r) { send_gone(r, id, why); });
 }
 
 /// Reports the current exception to that node.
@@ -48,8 +31,9 @@ void remote_barriers::refuse(rank to, call_number request, const std::string& wh
 void remote_barriers::on_arrive(rank from, const barrier_arrival& m, base::thread_context& context) {
   if (detail::find_barrier(m.barrier, *table_)) {
     const std::scoped_lock lock(lock_);
-    owned_barrier& h = owned_at(m.barrier);
-    h.users[from] = h.arrived[from] = true;
+    owned_barrier& h = owned_barriers_[m.barrier];
+    h.users.add(from);
+    h.arrived.add(from);
   }
   try {
     // A vector's memory is aligned for every type of the program.
@@ -72,22 +56,15 @@ void remote_barriers::reply_when_ended(rank to, std::uint64_t id, std::uint64_t 
   failure_ref lost;
   {
     const std::scoped_lock lock(lock_);
-    owned_barrier& h = owned_at(id);
-    h.users[to] = true;
+    owned_barrier& h = owned_barriers_[id];
+    h.users.add(to);
     lost = h.lost;
   }
   if (lost) return send_gone(to, id, lost);
   if (p->has_ended(phase)) return reply(to, id, known);
-  static_assert(sizeof(subscription) <= detail::event_table::record_bytes &&
-                std::is_trivially_destructible_v<subscription>);
-  auto* s = new (detail::event_cache::of(context).records.allocate()) subscription;
-  s->fire = subscription::on_ended;
-  s->of = this;
-  s->id = id;
-  s->known = known;
-  s->to = to;
-  if (!detail::subscribe(p->event_at(phase, context, p->where()), *s, context))
-    subscription::on_ended(*s, nullptr, context);
+  waiter& w = detail::make_table_waiter(
+      [this, to, id, known](const failure*, base::thread_context&) { reply(to, id, known); }, context);
+  if (!detail::subscribe(p->event_at(phase, context, p->where()), w, context)) w.fire(w, nullptr, context);
 }
 
 void remote_barriers::reply(rank to, std::uint64_t id, std::uint64_t known) {
@@ -124,16 +101,15 @@ void remote_barriers::on_destroy(rank from, const barrier_destruction& m, base::
 }
 
 void remote_barriers::destroyed(std::uint64_t id, const failure_ref& why) {
-  owned_barrier h;
+  rank_set users;
   {
     const std::scoped_lock lock(lock_);
     const auto it = owned_barriers_.find(id);
     if (it == owned_barriers_.end()) return;
-    h = std::move(it->second);
+    users = std::move(it->second.users);
     owned_barriers_.erase(it);
   }
-  for (std::size_t r = 0; r < h.users.size(); ++r)
-    if (h.users[r]) send_gone(static_cast<rank>(r), id, why);
+  send_gone(users, id, why);
 }
 
 }  // namespace stretto::dist

@@ -165,6 +165,11 @@ class job {
     const auto r = static_cast<std::uint32_t>(node) - first_;
     return node >= first_ && r < nodes_ ? std::optional(static_cast<rank>(r)) : std::nullopt;
   }
+  /// True for the number of another node of this job.
+  bool reaches(std::uint16_t node) const noexcept {
+    const auto r = rank_of(node);
+    return r && *r != self_;
+  }
   /// "N2", as handles print their node.
   std::string name_of(rank r) const { return base::node_name(node_of(r)); }
 

@@ -35,10 +35,7 @@ void remote_barriers::serve(base::runtime_context& runtime) {
 
 rank remote_barriers::owner_of(std::uint64_t id) const noexcept { return *job_.rank_of(detail::home_of_barrier(id)); }
 
-bool remote_barriers::reaches(std::uint64_t id) const noexcept {
-  const auto owner = job_.rank_of(detail::home_of_barrier(id));
-  return owner && *owner != job_.self();
-}
+bool remote_barriers::reaches(std::uint64_t id) const noexcept { return job_.reaches(detail::home_of_barrier(id)); }
 
 std::size_t remote_barriers::records() const {
   const std::scoped_lock lock(lock_);
@@ -47,15 +44,8 @@ std::size_t remote_barriers::records() const {
 
 remote_barriers::record& remote_barriers::at(std::uint64_t id) {
   record& r = records_[id];
-  if (!r.gone && job_.is_lost(owner_of(id))) r.gone = job_.loss_of(owner_of(id));
+  if (!r.ends.lost() && job_.is_lost(owner_of(id))) r.ends.lose(job_.loss_of(owner_of(id)));
   return r;
-}
-
-/// Returns true if the owner must be queried about the phase.
-bool remote_barriers::add_query(record& r, std::uint64_t phase) {
-  if (std::ranges::find(r.queried_phases, phase) != r.queried_phases.end()) return false;
-  r.queried_phases.push_back(phase);
-  return r.has_queried = true;
 }
 
 void remote_barriers::query(std::uint64_t id, std::uint64_t phase, std::uint64_t known) {
@@ -70,7 +60,7 @@ void remote_barriers::arrive(std::uint64_t id, std::uint64_t phase, std::uint32_
   {
     const std::scoped_lock lock(lock_);
     record& r = at(id);
-    if (r.gone) return;
+    if (r.ends.lost()) return;
     arrival_batch& b = r.to_send[phase];
     b.count += count;
     b.where = where;
@@ -104,9 +94,9 @@ void remote_barriers::send_arrivals(std::uint64_t id) {
       phase = r.to_send.begin()->first;
       b = std::move(r.to_send.begin()->second);
       r.to_send.erase(r.to_send.begin());
-      known = r.ended_below;
+      known = r.ends.ended_below();
       // A node that has waited for a phase before nearly always waits for the next one, too.
-      has_query = r.has_queried && phase >= known && add_query(r, phase);
+      has_query = r.has_queried && phase >= known && r.ask(phase).second;
     }
     job_.send(owner_of(id),
               barrier_arrival{id, phase, b.count, known, has_query, b.where, std::move(b.value), std::move(b.cause)});
@@ -120,7 +110,7 @@ event remote_barriers::alter(std::uint64_t id, std::uint64_t phase, std::int32_t
   call_number request = {};
   {
     const std::scoped_lock lock(lock_);
-    gone = at(id).gone;
+    gone = at(id).ends.lost();
     if (!gone) request = pending_alterations_.add({id, done});
   }
   if (gone) detail::end_event(done, gone, context, where);
@@ -133,9 +123,9 @@ bool remote_barriers::has_ended(std::uint64_t id, std::uint64_t phase) {
   {
     const std::scoped_lock lock(lock_);
     record& r = at(id);
-    if (phase < r.ended_below || r.gone) return true;
-    if (!add_query(r, phase)) return false;
-    known = r.ended_below;
+    if (r.ends.has_ended(phase) || r.ends.lost()) return true;
+    if (!r.ask(phase).second) return false;
+    known = r.ends.ended_below();
   }
   query(id, phase, known);
   return false;
@@ -150,21 +140,20 @@ event remote_barriers::event_at(std::uint64_t id, std::uint64_t phase, base::thr
   {
     const std::scoped_lock lock(lock_);
     record& r = at(id);
-    known = r.ended_below;
-    if (phase < known) {
-      const auto it = r.ended.find(phase);
-      if (it == r.ended.end() || !it->second.cause) return {};
-      if (it->second.done != event()) return it->second.done;
-      made = it->second.done = detail::make_event(context, where);
-      cause = it->second.cause;
-    } else if (r.gone) {
+    known = r.ends.ended_below();
+    cause = r.ends.has_ended(phase) ? r.ends.cause_of(phase) : r.ends.lost();
+    if (r.ends.has_ended(phase)) {
+      if (!cause) return {};
+      event& e = r.poisoned[phase];
+      if (e != event()) return e;
+      made = e = detail::make_event(context, where);
+    } else if (cause) {
       made = detail::make_event(context, where);
-      cause = r.gone;
     } else {
-      event& e = r.pending[phase];
-      if (e == event()) e = detail::make_event(context, where);
-      made = e;
-      has_query = add_query(r, phase);
+      const auto [q, is_first] = r.ask(phase);
+      if (q.waiting == event()) q.waiting = detail::make_event(context, where);
+      made = q.waiting;
+      has_query = is_first;
     }
   }
   if (cause) detail::end_event(made, cause, context, where);
@@ -178,19 +167,16 @@ phases::value_state remote_barriers::value(std::uint64_t id, std::uint64_t phase
   {
     const std::scoped_lock lock(lock_);
     record& r = at(id);
-    if (phase < r.ended_below) {
-      const auto it = r.ended.find(phase);
-      if (it == r.ended.end()) return phases::value_state::forgotten;
-      cause = it->second.cause;
-      if (cause) return phases::value_state::poisoned;
-      if (it->second.value.size() != bytes) return phases::value_state::forgotten;
-      std::memcpy(into, it->second.value.data(), bytes);
+    cause = r.ends.has_ended(phase) ? r.ends.cause_of(phase) : r.ends.lost();
+    if (cause) return phases::value_state::poisoned;
+    if (r.ends.has_ended(phase)) {
+      const auto it = r.values.find(phase);
+      if (it == r.values.end() || it->second.size() != bytes) return phases::value_state::forgotten;
+      std::memcpy(into, it->second.data(), bytes);
       return phases::value_state::ready;
     }
-    cause = r.gone;
-    if (cause) return phases::value_state::poisoned;
-    if (!add_query(r, phase)) return phases::value_state::pending;
-    known = r.ended_below;
+    if (!r.ask(phase).second) return phases::value_state::pending;
+    known = r.ends.ended_below();
   }
   query(id, phase, known);
   return phases::value_state::pending;
@@ -201,30 +187,27 @@ void remote_barriers::destroy(std::uint64_t id, std::uint64_t phase, base::threa
   job_.send(owner_of(id), barrier_destruction{id, phase, where});
 }
 
+/// Ends the events in the order of their phases.
+void remote_barriers::end_all(std::vector<phase_ends::ended> all, base::thread_context& context) {
+  std::ranges::sort(all, {}, &phase_ends::ended::of);
+  for (phase_ends::ended& one : all) detail::end_event(one.waiting, std::move(one.cause), context, {});
+}
+
 void remote_barriers::on_ended(rank, const barrier_ended& m, base::thread_context& context) {
-  std::vector<deferred_end> deferred;
+  std::vector<phase_ends::ended> ended;
   {
     const std::scoped_lock lock(lock_);
     const auto it = records_.find(m.barrier);
     if (it == records_.end()) return;
     record& r = it->second;
-    for (const auto& [phase, cause] : m.poisoned)
-      if (phase >= r.ended_below) r.ended[phase].cause = cause;
-    for (const auto& [phase, value] : m.values) r.ended[phase].value = value;
-    r.ended_below = std::max(r.ended_below, m.phase);
-    while (!r.pending.empty() && r.pending.begin()->first < r.ended_below) {
-      const auto [phase, e] = *r.pending.begin();
-      r.pending.erase(r.pending.begin());
-      const auto how = r.ended.find(phase);
-      const bool is_poisoned = how != r.ended.end() && how->second.cause;
-      if (is_poisoned) how->second.done = e;
-      deferred.push_back({e, is_poisoned ? how->second.cause : failure_ref()});
-    }
-    std::erase_if(r.queried_phases, [&](std::uint64_t phase) { return phase < r.ended_below; });
-    std::erase_if(r.ended,
-                  [&](const auto& one) { return !one.second.cause && one.first + values_kept < r.ended_below; });
+    r.ends.learn(m.phase, m.poisoned);
+    for (const auto& [phase, value] : m.values) r.values[phase] = value;
+    std::erase_if(r.values, [&](const auto& one) { return one.first + values_kept < r.ends.ended_below(); });
+    ended = r.ends.take_ended();
+    for (const phase_ends::ended& one : ended)
+      if (one.cause) r.poisoned[one.of] = one.waiting;
   }
-  for (auto& [e, cause] : deferred) detail::end_event(e, std::move(cause), context, {});
+  end_all(std::move(ended), context);
 }
 
 void remote_barriers::on_altered(rank, const barrier_altered& m, base::thread_context& context) {
@@ -238,13 +221,6 @@ void remote_barriers::on_refused(rank, const barrier_refused& m, base::thread_co
   if (m.why) detail::report(m.why, context);
 }
 
-/// Ends everything that waits for `r` with that failure.
-void remote_barriers::finish_all(record& r, const failure_ref& why, std::vector<deferred_end>& deferred) {
-  for (const auto& [phase, e] : std::exchange(r.pending, {})) deferred.push_back({e, why});
-  r.queried_phases.clear();
-  r.to_send.clear();
-}
-
 void remote_barriers::on_gone(rank, const barrier_gone& m, base::thread_context& context) {
   fail_barrier(m.barrier, m.why, context);
   if (m.is_lost) return;
@@ -253,40 +229,42 @@ void remote_barriers::on_gone(rank, const barrier_gone& m, base::thread_context&
 }
 
 void remote_barriers::fail_barrier(std::uint64_t id, const failure_ref& why, base::thread_context& context) {
-  std::vector<deferred_end> deferred;
+  std::vector<phase_ends::ended> ended;
+  std::vector<remote_calls<pending_alteration>::ended> altered;
   {
     const std::scoped_lock lock(lock_);
     const auto it = records_.find(id);
     if (it == records_.end()) return;
-    it->second.gone = why;
-    finish_all(it->second, why, deferred);
-    for (const auto& a : pending_alterations_.fail_if([&](const pending_alteration& p) { return p.barrier == id; }))
-      deferred.push_back({a.call.done, why});
+    ended = it->second.ends.lose(why);
+    it->second.to_send.clear();
+    altered = pending_alterations_.fail_if([&](const pending_alteration& p) { return p.barrier == id; });
   }
-  for (auto& [e, cause] : deferred) detail::end_event(e, std::move(cause), context, {});
+  end_all(std::move(ended), context);
+  for (const auto& a : altered) detail::end_event(a.call.done, why, context, {});
 }
 
 void remote_barriers::add_wait_edges(base::wait_walk& walk) const {
   const std::scoped_lock lock(lock_);
   for (const auto& [id, r] : records_)
-    for (const auto& [phase, done] : r.pending) {
+    for (const phase_ends::query& q : r.ends.queries()) {
+      if (q.waiting == event()) continue;
       if (walk.is_full()) return;
-      const std::uint32_t node = walk.at(base::wait_kind::event, done.raw());
+      const std::uint32_t node = walk.at(base::wait_kind::event, q.waiting.raw());
       walk[node].is_promised = true;
-      walk.link(node, walk.at(base::wait_kind::barrier, detail::key_of_phase(id, phase)));
+      walk.link(node, walk.at(base::wait_kind::barrier, detail::key_of_phase(id, q.of)));
     }
 }
 
 void remote_barriers::lost(rank node, base::thread_context& context) noexcept {
   const failure_ref why = job_.loss_of(node);
   std::vector<std::uint64_t> of_it;
-  std::vector<std::pair<std::uint64_t, std::vector<bool>>> used_by_it;
+  std::vector<std::pair<std::uint64_t, rank_set>> used_by_it;
   {
     const std::scoped_lock lock(lock_);
     for (const auto& [id, r] : records_)
       if (owner_of(id) == node) of_it.push_back(id);
     for (auto& [id, h] : owned_barriers_)
-      if (!h.lost && h.arrived[node]) {
+      if (!h.lost && h.arrived.contains(node)) {
         h.lost = why;
         used_by_it.emplace_back(id, h.users);
       }
@@ -294,8 +272,7 @@ void remote_barriers::lost(rank node, base::thread_context& context) noexcept {
   for (const auto id : of_it) fail_barrier(id, why, context);
   for (const auto& [id, users] : used_by_it) {
     if (phases* p = detail::find_barrier(id, *table_)) p->lose(why, context);
-    for (std::size_t r = 0; r < users.size(); ++r)
-      if (users[r]) send_gone(static_cast<rank>(r), id, why);
+    send_gone(users, id, why);
   }
 }
 

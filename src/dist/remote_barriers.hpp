@@ -2,9 +2,9 @@
 // a phase.
 //
 // Arrivals are sent at once. Arrivals that come while another thread of the node is sending are combined: counts are
-// added and values are reduced locally. A query about a phase gets one reply: all phases that have ended since the last
-// one that the asking node knew, with failures and values. A node that has queried before attaches a query to its next
-// arrival. So a phase costs two messages per node that arrives and waits.
+// added and values are reduced locally. What a node knows of a barrier is described in known_ends.hpp; the replies to
+// its queries also hold the values of phases. A node that has queried before attaches a query to its next arrival. So a
+// phase costs two messages per node that arrives and waits.
 //
 // An arrival with a precondition is sent when the precondition has triggered. One arrival too many is therefore
 // detected then (E21) and reported to the arriving node as an unobserved failure. alter_arrival_count returns when it
@@ -27,6 +27,8 @@
 #include "base/wait_snapshot.hpp"
 #include "dist/barrier_messages.hpp"
 #include "dist/job.hpp"
+#include "dist/known_ends.hpp"
+#include "dist/rank_set.hpp"
 #include "event/remote_barrier.hpp"
 
 namespace stretto::dist {
@@ -70,41 +72,32 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
     std::vector<std::byte> value;
     std::source_location where;
   };
-  struct ended_phase {
-    failure_ref cause;
-    std::vector<std::byte> value;
-    event done;
-  };
+  using phase_ends = known_ends<std::uint64_t, event>;
   /// A barrier of another node.
   struct record {
-    std::uint64_t ended_below = 0;
+    phase_ends ends{0};
     bool has_queried = false, is_sending = false;
-    std::vector<std::uint64_t> queried_phases;   // without reply; not below ended_below
-    std::map<std::uint64_t, event> pending;      // events of this node for phases without reply
-    std::map<std::uint64_t, ended_phase> ended;  // poisoned ones, and the latest with values
+    std::map<std::uint64_t, event> poisoned;                 // requested events of poisoned phases
+    std::map<std::uint64_t, std::vector<std::byte>> values;  // of the latest phases
     std::map<std::uint64_t, arrival_batch> to_send;
-    failure_ref gone;
+    auto ask(std::uint64_t phase) {
+      has_queried = true;
+      return ends.ask(phase);
+    }
   };
   /// A barrier of this node, and the nodes that use it.
   struct owned_barrier {
-    std::vector<bool> users, arrived;  // by rank
+    rank_set users, arrived;
     failure_ref lost;
   };
   struct pending_alteration {
     std::uint64_t barrier;
     event done;
   };
-  struct subscription;
-  struct deferred_end {
-    event e;
-    failure_ref cause;
-  };
 
   rank owner_of(std::uint64_t id) const noexcept;
-  record& at(std::uint64_t id);  // these with the lock held
-  bool add_query(record& r, std::uint64_t phase);
-  owned_barrier& owned_at(std::uint64_t id);
-  static void finish_all(record& r, const failure_ref& why, std::vector<deferred_end>& deferred);
+  record& at(std::uint64_t id);  // with the lock held
+  static void end_all(std::vector<phase_ends::ended> all, base::thread_context& context);
 
   void query(std::uint64_t id, std::uint64_t phase, std::uint64_t known);
   void send_arrivals(std::uint64_t id);
@@ -112,6 +105,7 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   void reply_when_ended(rank to, std::uint64_t id, std::uint64_t phase, std::uint64_t known,
                         base::thread_context& context);
   void send_gone(rank to, std::uint64_t id, const failure_ref& why);
+  void send_gone(const rank_set& to, std::uint64_t id, const failure_ref& why);
   void refuse(rank to, call_number request, const std::string& who, const std::source_location& where);
   void fail_barrier(std::uint64_t id, const failure_ref& why, base::thread_context& context);
 

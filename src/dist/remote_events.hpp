@@ -1,17 +1,13 @@
 // remote_events.hpp - events of other nodes: subscribed to once, notified once, inferred where that is sound.
 //
-// A node knows of a remote slot: a number and a list. All generations below `ended_below` have ended; those on the list
-// were poisoned. The first wait or query for a generation that may be pending subscribes at the owner, which notifies
-// the node once: at once if the generation has ended, else when it ends. A notification covers all generations since
-// the last one that the node knew, so that one for a later generation serves the earlier ones. The handle of a later
-// generation proves that an earlier one has ended, but not how; until the list arrives, the earlier one counts as
-// pending.
+// What a node knows of a remote slot is described in known_ends.hpp. The first wait or query for a generation that may
+// be pending subscribes at the owner, which notifies the node: at once if the generation has ended, else when it ends.
+// The handle of a later generation proves that an earlier one has ended, but not how; until the notification arrives,
+// the earlier one counts as pending.
 //
 // A node that triggers a remote event sends `end` to the owner and infers that the event has ended; the message says
-// so, and the owner does not notify that node. Inferred generations above a gap are stored one by one; when there are
-// `most_inferred`, the node asks for a notification after all. Only the owner reports poison and double triggering. The
-// node whose trigger came second gets E01 with its source line, as an unobserved failure; it has inferred a success and
-// keeps it.
+// so, and the owner does not notify that node. Only the owner reports poison and double triggering. The node whose
+// trigger came second gets E01 with its source line, as an unobserved failure; it has inferred a success and keeps it.
 //
 // Messages    subscribe, ended: one each per node and generation that is queried. end: one; it replaces `ended` for a
 //             node that has subscribed. So N nodes that take part in an event that triggers send at most 2N-2 messages.
@@ -29,6 +25,7 @@
 #include "base/wait_snapshot.hpp"
 #include "dist/event_messages.hpp"
 #include "dist/job.hpp"
+#include "dist/known_ends.hpp"
 #include "event/remote_owner.hpp"
 
 namespace stretto::detail {
@@ -39,8 +36,6 @@ namespace stretto::dist {
 
 class remote_events final : public remote_owner, public protocol {
  public:
-  static constexpr std::size_t most_inferred = 8;
-
   /// Must be made before job::start. All protocols of a job share `causes`.
   explicit remote_events(job& j);
   ~remote_events() override;
@@ -63,37 +58,19 @@ class remote_events final : public remote_owner, public protocol {
   std::size_t records() const;
 
  private:
-  /// A generation that this node has subscribed to and not been notified of.
-  struct pending_query {
-    std::uint32_t generation;
-    waiter* waiters = nullptr;
-  };
-  struct record {
-    std::uint32_t ended_below = 1;
-    std::vector<events_ended::poison> poisons;  // below ended_below
-    std::vector<std::uint32_t> inferred;        // triggered from here, not below ended_below
-    std::vector<pending_query> queries;         // not below ended_below, nor inferred
-    failure_ref lost;                           // set if the owner is lost: pending generations never end
-  };
+  using slot_ends = known_ends<std::uint32_t, waiter*>;
   struct shard {
     mutable base::spin_lock lock;
-    std::unordered_map<std::uint64_t, record> records;  // by node and slot of the handle
+    std::unordered_map<std::uint64_t, slot_ends> records;  // by node and slot of the handle
   };
-  /// On the owner: a generation that another node waits for.
-  struct subscription;
 
   static constexpr unsigned shard_bits = 6;
   shard& shard_of(std::uint64_t key) noexcept { return shards_[key * 0x9e3779b97f4a7c15u >> (64 - shard_bits)]; }
 
-  static bool is_known(const record& r, std::uint32_t generation) noexcept;
-  /// With the lock held: adds `w`, if any, and returns true if the owner has not been queried about the generation yet.
-  bool add_query(record& r, std::uint32_t generation, waiter* w);
+  slot_ends& at(shard& s, event e, rank owner);
   /// Without the lock.
   void send_query(event e, std::uint32_t known);
-  record& at(shard& s, event e, rank owner);
-  /// With the lock held: moves the waiters of generations that have ended to `ended`, each list with its failure.
-  static void extract_ended(record& r, std::vector<std::pair<waiter*, failure_ref>>& ended);
-  static const failure* cause_in(const record& r, std::uint32_t generation) noexcept;
+  static void end_all(const std::vector<slot_ends::ended>& all, base::thread_context& context);
 
   // On the owner.
   void send_ended(rank to, std::uint32_t slot, std::uint32_t known);

@@ -24,11 +24,6 @@ void destroy_here(const completion_queue& that) { that.destroy(); }
 
 }  // namespace
 
-bool remote_queues::reaches(std::uint16_t node) const noexcept {
-  const auto owner = job_.rank_of(node);
-  return owner && *owner != job_.self();
-}
-
 template <auto f, class... A>
 auto remote_queues::done_at(std::uint16_t node, const std::source_location& where, const A&... arguments) {
   return async(at_node(*job_.rank_of(node)), name("completion queue"), call<f>(arguments...), where).get(where);

@@ -16,7 +16,7 @@ class remote_queues final : public stretto::remote_queues {
   explicit remote_queues(job& j) noexcept : job_(j) {}
   void serve(base::runtime_context& runtime) { detail::set_remote_queues(runtime, this); }
 
-  bool reaches(std::uint16_t node) const noexcept override;
+  bool reaches(std::uint16_t node) const noexcept override { return job_.reaches(node); }
   void add(std::uint16_t node, const completion_queue& to, event e, const std::source_location& where) override;
   std::vector<event> pop(std::uint16_t node, const completion_queue& from, std::size_t at_most,
                          const std::source_location& where) override;

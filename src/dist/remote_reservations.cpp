@@ -15,19 +15,6 @@ namespace stretto::dist {
 
 using detail::reservation_state;
 
-struct remote_reservations::pending_handover : detail::remote_acquire {
-  remote_reservations* of;
-  std::uint64_t id;
-  rank to;
-  std::uint32_t version;
-
-  static void on_ready(waiter& self, const failure* gone, base::thread_context& context) noexcept {
-    const pending_handover p = static_cast<pending_handover&>(self);
-    detail::event_cache::of(context).records.free(&self);
-    if (!gone) p.of->pass_on(p.id, p.to, p.version, context);
-  }
-};
-
 remote_reservations::remote_reservations(job& j) : job_(j) {
   using self = remote_reservations;
   j.on<&self::on_want>(this);
@@ -67,13 +54,11 @@ remote_reservations::reservation_entry* remote_reservations::known(std::uint64_t
   s.held = h;
   s.is_here = true;
   s.last = job_.self();
-  s.users.resize(job_.nodes());
   return &s;
 }
 
 reservation_state* remote_reservations::find(std::uint64_t id) {
-  const auto home = job_.rank_of(detail::home_of_reservation(id));
-  if (!home || *home == job_.self()) return nullptr;
+  if (!job_.reaches(detail::home_of_reservation(id))) return nullptr;
   const std::scoped_lock lock(lock_);
   reservation_entry& s = entries_[id];
   if (s.held) return s.held;
@@ -81,7 +66,7 @@ reservation_state* remote_reservations::find(std::uint64_t id) {
   s.held = free_.back();
   free_.pop_back();
   s.held->start_elsewhere();
-  if (job_.is_lost(*home)) s.held->stop(job_.loss_of(*home));
+  if (job_.is_lost(home_of(id))) s.held->stop(job_.loss_of(home_of(id)));
   return s.held;
 }
 
@@ -109,7 +94,7 @@ void remote_reservations::enqueue_requester(rank who, std::uint64_t id, base::th
     reservation_entry* s = known(id);
     const failure_ref gone = s ? s->held->gone() : detail::gone_before(id, {});
     if (gone) return send_gone(who, id, static_cast<bool>(s), gone);
-    s->users[who] = true;
+    s->users.add(who);
     to = std::exchange(s->last, who);
     version = ++s->version;
   }
@@ -118,22 +103,19 @@ void remote_reservations::enqueue_requester(rank who, std::uint64_t id, base::th
 }
 
 void remote_reservations::recall(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context) {
-  static_assert(sizeof(pending_handover) <= detail::event_table::record_bytes &&
-                std::is_trivially_destructible_v<pending_handover>);
+  detail::remote_acquire* w = nullptr;
   {
     const std::scoped_lock lock(lock_);
     reservation_entry* s = known(id);
     if (!s || s->held->gone()) return;
-    auto* p = new (detail::event_cache::of(context).records.allocate()) pending_handover;
-    p->fire = pending_handover::on_ready;
-    p->of = this;
-    p->id = id;
-    p->to = to;
-    p->version = version;
-    if (!s->held->leave(*p)) return;
-    detail::event_cache::of(context).records.free(p);
+    w = &detail::make_table_waiter<detail::remote_acquire>(
+        [this, id, to, version](const failure* gone, base::thread_context& on) {
+          if (!gone) pass_on(id, to, version, on);
+        },
+        context);
+    if (!s->held->leave(*w)) return;  // it will be fired
   }
-  pass_on(id, to, version, context);
+  w->fire(*w, nullptr, context);
 }
 
 void remote_reservations::pass_on(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context) {
@@ -151,10 +133,7 @@ void remote_reservations::pass_on(std::uint64_t id, rank to, std::uint32_t versi
     pass.fairness = s->held->fairness();
     pass.where = s->held->where();
     for (const auto& one : s->held->take_skipped()) pass.skipped.push_back({one.count, one.root});
-    if (const std::size_t bytes = s->held->payload_bytes()) {
-      const auto* const first = static_cast<const std::byte*>(s->held->payload());
-      payload.assign(first, first + bytes);
-    }
+    payload = payload_of(*s->held);
     pass.payload.all = payload;
     along = std::exchange(s->waiting, {});
     pass.readers = take_readers(*s->held, context);
@@ -211,12 +190,17 @@ void remote_reservations::end_all(std::uint64_t id, reservation_entry& s, const 
     if (ended.call.what == action::acquire_shared) ended.call.cause = why;
     after.ended.push_back(std::move(ended.call));
   }
-  for (std::size_t r = 0; r < s.users.size(); ++r)
-    if (s.users[r] && r != job_.self()) after.users.push_back(static_cast<rank>(r));
+  after.users = s.users;
 }
 
-void remote_reservations::send_gone(rank to, std::uint64_t id, bool for_good, const failure_ref& why) {
-  job_.send(to, reservation_gone{id, for_good, why});
+void remote_reservations::send_gone(rank to, std::uint64_t id, bool is_lost, const failure_ref& why) {
+  job_.send(to, reservation_gone{id, is_lost, why});
+}
+
+void remote_reservations::send_gone(const rank_set& to, std::uint64_t id, bool is_lost, const failure_ref& why) {
+  to.for_each([&](rank r) {
+    if (r != job_.self()) send_gone(r, id, is_lost, why);
+  });
 }
 
 void remote_reservations::destroy(std::uint64_t id, base::thread_context&, const std::source_location& where) {
@@ -229,20 +213,31 @@ void remote_reservations::on_destroy(rank from, const reservation_destruction& m
 }
 
 void remote_reservations::destroyed(std::uint64_t id, const failure_ref& why) {
+  forget_destroyed(id, why, base::require_current("reservation::destroy"));
+}
+
+/// The home has stopped the state of its reservation itself.
+void remote_reservations::forget_destroyed(std::uint64_t id, const failure_ref& why, base::thread_context& context) {
   deferred_actions after;
+  auto left = after.left;
   {
     const std::scoped_lock lock(lock_);
     const auto it = entries_.find(id);
-    if (it == entries_.end()) return;  // no other node has used it
+    if (it == entries_.end()) return;  // not used here, or at home: by no other node
+    if (home_of(id) != job_.self()) {
+      left = it->second.held->stop(why);
+      free_.push_back(it->second.held);
+    }
     end_all(id, it->second, why, after);
     entries_.erase(it);
   }
-  for (const rank r : after.users) send_gone(r, id, false, why);
+  send_gone(after.users, id, false, why);
   // Releases of a destroyed reservation have no effect, and do not fail.
   for (auto& [e, failed] : after.done)
     if (e.what != action::acquire_shared) failed = {};
   after.why = {};
-  run_deferred(after, base::require_current("reservation::destroy"));
+  run_deferred(after, context);
+  detail::fail_waiters(left, why, context);
 }
 
 void remote_reservations::fail_reservation(std::uint64_t id, const failure_ref& why, base::thread_context& context) {
@@ -255,30 +250,13 @@ void remote_reservations::fail_reservation(std::uint64_t id, const failure_ref& 
     s->is_here = false;
     end_all(id, *s, why, after);
   }
-  for (const rank r : after.users) send_gone(r, id, true, why);
+  send_gone(after.users, id, true, why);
   run_deferred(after, context);
 }
 
 void remote_reservations::on_gone(rank, const reservation_gone& m, base::thread_context& context) {
-  const std::uint64_t id = m.reservation;
-  const failure_ref& why = m.why;
-  if (m.is_lost) return fail_reservation(id, why, context);
-  deferred_actions after;
-  {
-    const std::scoped_lock lock(lock_);
-    const auto it = entries_.find(id);
-    if (it == entries_.end()) return;
-    after.left = it->second.held->stop(why);
-    end_all(id, it->second, why, after);
-    free_.push_back(it->second.held);
-    entries_.erase(it);
-  }
-  auto left = std::exchange(after.left, {nullptr, nullptr});
-  for (auto& [e, failed] : after.done)
-    if (e.what != action::acquire_shared) failed = {};
-  after.why = {};
-  run_deferred(after, context);
-  detail::fail_waiters(left, why, context);
+  if (m.is_lost) fail_reservation(m.reservation, m.why, context);
+  else forget_destroyed(m.reservation, m.why, context);
 }
 
 void remote_reservations::on_refused(rank, const reservation_refused& m, base::thread_context& context) {
@@ -289,7 +267,7 @@ void remote_reservations::on_cut(rank, const reservation_cut& m, base::thread_co
   {
     const std::scoped_lock lock(lock_);
     const reservation_entry* s = known(m.reservation);
-    if (!s || s->users.empty() || !s->users[m.lost]) return;
+    if (!s || !s->users.contains(m.lost)) return;
   }
   fail_reservation(m.reservation, m.why, context);
 }
@@ -312,7 +290,7 @@ void remote_reservations::lost(rank node, base::thread_context& context) noexcep
     const std::scoped_lock lock(lock_);
     for (const auto& [id, s] : entries_) {
       const rank home = home_of(id);
-      if (home == node || (home == job_.self() && s.users[node])) dead.push_back(id);
+      if (home == node || (home == job_.self() && s.users.contains(node))) dead.push_back(id);
       else if (home != job_.self()) elsewhere.push_back(id);
     }
   }

@@ -38,8 +38,10 @@
 
 #include "base/wait_snapshot.hpp"
 #include "dist/job.hpp"
+#include "dist/rank_set.hpp"
 #include "dist/reservation_messages.hpp"
 #include "event/remote_reservation.hpp"
+#include "event/table_waiter.hpp"
 
 namespace stretto::dist {
 
@@ -88,7 +90,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
     // Only at home:
     rank last = 0;              // in the queue
     std::uint32_t version = 0;  // of the latest pass that home has arranged
-    std::vector<bool> users{};  // by rank
+    rank_set users{};
   };
   /// Ends when an operation that this node has forwarded was carried out.
   struct pending_operation {
@@ -97,10 +99,8 @@ class remote_reservations final : public stretto::remote_reservations, public pr
     detail::slot* s;
     failure_ref cause;
   };
-  /// A recall that waits until the reservation can leave.
-  struct pending_handover;
-  /// A shared acquire of another node that waits here.
   struct remote_reader;
+  using waiting_reader = detail::table_waiter<remote_reader, detail::remote_acquire>;
   /// Work to be done after lock_ has been released.
   struct deferred_actions {
     detail::reservation_state::grant next;
@@ -108,7 +108,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
     std::vector<pending_operation> ended;
     failure_ref why;  // the failure of `ended`
     detail::reservation_state::waiting left{nullptr, nullptr};
-    std::vector<rank> users;
+    rank_set users;
   };
 
   rank home_of(std::uint64_t id) const noexcept;
@@ -128,17 +128,22 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   static std::vector<reservation_pass::reader> take_readers(detail::reservation_state& from,
                                                             base::thread_context& context);
   waiter* made_readers(const reservation_pass& m, base::thread_context& context);
+  detail::remote_acquire& make_reader(const forwarded_operation& e, base::thread_context& context);
   /// Does not notify their nodes; they learn of the loss by another message.
   static void drop_readers(waiter* first, base::thread_context& context) noexcept;
   void send(rank to, const forwarded_operation& e);
   void enqueue_requester(rank who, std::uint64_t id, base::thread_context& context);
   void recall(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context);
   void pass_on(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context);
+  static std::vector<std::byte> payload_of(detail::reservation_state& of);
   void keep_payload(call_number request, std::span<const std::byte> payload);
   void complete_operation(const forwarded_operation& e, const failure_ref& failed, base::thread_context& context);
   void finish(const pending_operation& p, const failure_ref& failed, base::thread_context& context);
   void fail_reservation(std::uint64_t id, const failure_ref& why, base::thread_context& context);
-  void send_gone(rank to, std::uint64_t id, bool for_good, const failure_ref& why);
+  void send_gone(rank to, std::uint64_t id, bool is_lost, const failure_ref& why);
+  /// To the other ones of these nodes.
+  void send_gone(const rank_set& to, std::uint64_t id, bool is_lost, const failure_ref& why);
+  void forget_destroyed(std::uint64_t id, const failure_ref& why, base::thread_context& context);
 
   void on_want(rank from, const reservation_want& m, base::thread_context& context);
   void on_recall(rank from, const reservation_recall& m, base::thread_context& context);

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
-#include <type_traits>
 #include <utility>
 
 #include "base/context.hpp"
@@ -17,45 +15,31 @@ namespace stretto::dist {
 
 using detail::reservation_state;
 
-struct remote_reservations::remote_reader : detail::remote_acquire {
-  rank origin;
+/// A shared acquire of another node that waits here.
+struct remote_reservations::remote_reader {
   remote_reservations* of;
   std::uint64_t id;
   call_number request;
   std::source_location where;
+  rank origin;
 
-  static remote_reader* make(remote_reservations& all, const forwarded_operation& e, base::thread_context& context) {
-    static_assert(sizeof(remote_reader) <= detail::event_table::record_bytes &&
-                  std::is_trivially_destructible_v<remote_reader>);
-    auto* const r = new (detail::event_cache::of(context).records.allocate()) remote_reader;
-    r->fire = on_ready;
-    r->how = detail::hold::shared;
-    r->origin = e.origin;
-    r->of = &all;
-    r->id = e.id;
-    r->request = e.request;
-    r->where = e.where;
-    return r;
-  }
-  /// Copies the waiter and frees its memory.
-  static remote_reader extract(waiter& w, base::thread_context& context) noexcept {
-    const remote_reader is = static_cast<remote_reader&>(w);
-    detail::event_cache::of(context).records.free(&w);
-    return is;
-  }
-  static void on_ready(waiter& self, const failure* gone, base::thread_context& context) noexcept {
-    const remote_reader r = extract(self, context);
-    if (!gone)
-      r.of->complete_operation({r.id, action::acquire_shared, r.origin, r.request, 0, 0, r.where, {}}, {}, context);
+  void operator()(const failure* gone, base::thread_context& context) const {
+    if (!gone) of->complete_operation({id, action::acquire_shared, origin, request, 0, 0, where, {}}, {}, context);
     // Otherwise its node is notified by another message.
   }
 };
+
+detail::remote_acquire& remote_reservations::make_reader(const forwarded_operation& e, base::thread_context& context) {
+  detail::remote_acquire& r = waiting_reader::make({this, e.id, e.request, e.where, e.origin}, context);
+  r.how = detail::hold::shared;
+  return r;
+}
 
 std::vector<reservation_pass::reader> remote_reservations::take_readers(reservation_state& from,
                                                                         base::thread_context& context) {
   std::vector<reservation_pass::reader> all;
   for (waiter* w = from.take_remote(); w;) {
-    const remote_reader r = remote_reader::extract(*std::exchange(w, w->next), context);
+    const remote_reader r = waiting_reader::take(*std::exchange(w, w->next), context);
     all.push_back({r.origin, r.request, r.where});
   }
   return all;
@@ -65,15 +49,14 @@ waiter* remote_reservations::made_readers(const reservation_pass& m, base::threa
   waiter* first = nullptr;
   waiter** last = &first;
   for (const reservation_pass::reader& r : m.readers) {
-    *last = remote_reader::make(
-        *this, {.id = m.reservation, .origin = r.origin, .request = r.request, .where = r.where}, context);
+    *last = &make_reader({.id = m.reservation, .origin = r.origin, .request = r.request, .where = r.where}, context);
     last = &(*last)->next;
   }
   return first;
 }
 
 void remote_reservations::drop_readers(waiter* first, base::thread_context& context) noexcept {
-  while (first) remote_reader::extract(*std::exchange(first, first->next), context);
+  while (first) waiting_reader::take(*std::exchange(first, first->next), context);
 }
 
 // Shared acquires.
@@ -142,10 +125,10 @@ bool remote_reservations::execute(const forwarded_operation& e, reservation_entr
       if (!s.held->skip_acquire(*e.cause.get())) return false;
       break;
     case action::acquire_shared: {
-      remote_reader* const reader = remote_reader::make(*this, e, context);
-      const auto taken = s.held->acquire_for(*reader);
+      detail::remote_acquire& reader = make_reader(e, context);
+      const auto taken = s.held->acquire_for(reader);
       if (taken == reservation_state::acquire_result::later) return true;
-      drop_readers(reader, context);
+      waiting_reader::take(reader, context);
       if (taken == reservation_state::acquire_result::after_transfer) return false;
       if (taken == reservation_state::acquire_result::never) misuse = s.held->gone();
       break;
@@ -168,7 +151,7 @@ void remote_reservations::route(forwarded_operation e, base::thread_context& con
     const std::scoped_lock lock(lock_);
     const rank home = home_of(e.id);
     reservation_entry* s = known(e.id);
-    if (s && home == job_.self()) s->users[e.origin] = true;
+    if (s && home == job_.self()) s->users.add(e.origin);
     if (!s && home == job_.self()) {
       // Destroyed meanwhile.
       after.done.emplace_back(e, e.what == action::acquire_shared ? detail::gone_before(e.id, e.where) : failure_ref());
@@ -206,10 +189,7 @@ void remote_reservations::complete_operation(const forwarded_operation& e, const
     std::vector<std::byte> payload;
     if (!failed && e.what == action::acquire_shared) {
       const std::scoped_lock lock(lock_);
-      if (reservation_entry* const s = known(e.id); s && s->held->payload_bytes()) {  // constant while it is shared
-        const auto* const first = static_cast<const std::byte*>(s->held->payload());
-        payload.assign(first, first + s->held->payload_bytes());
-      }
+      if (reservation_entry* const s = known(e.id)) payload = payload_of(*s->held);  // constant while it is shared
     }
     return job_.send(e.origin, reservation_done{e.request, failed, payload});
   }
@@ -230,6 +210,13 @@ void remote_reservations::complete_operation(const forwarded_operation& e, const
 void remote_reservations::on_done(rank, const reservation_done& m, base::thread_context& context) {
   if (!m.why) keep_payload(m.request, m.payload);
   complete_operation({.origin = job_.self(), .request = m.request}, m.why, context);
+}
+
+std::vector<std::byte> remote_reservations::payload_of(reservation_state& of) {
+  const std::size_t bytes = of.payload_bytes();
+  if (bytes == 0) return {};
+  const auto* const first = static_cast<const std::byte*>(of.payload());
+  return {first, first + bytes};
 }
 
 /// Does not write an equal payload: readers on this node may be reading it.

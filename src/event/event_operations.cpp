@@ -9,6 +9,7 @@
 #include "event/calling_thread.hpp"
 #include "event/derived_event.hpp"
 #include "event/misuse.hpp"
+#include "event/table_waiter.hpp"
 #include "event/wait_cycle.hpp"
 
 namespace stretto {
@@ -69,31 +70,17 @@ void user_event::poison(std::exception_ptr why, std::source_location where) cons
 
 namespace {
 
-/// Forwards the end of a precondition to an event of another node. Allocated from the table, which frees forwarders
-/// that wait for ever.
-struct forwarder : waiter {
-  event target;
-  std::source_location where;
-
-  static void carry(waiter& self, const failure* cause, base::thread_context& context) noexcept {
-    const forwarder f = static_cast<forwarder&>(self);
-    auto& cache = event_cache::of(context);
-    cache.records.free(&self);
-    owner_of(f.target, cache).forward_end(f.target, failure_ref::share(cause), context, f.where);
-  }
-};
-static_assert(sizeof(forwarder) <= event_table::record_bytes);
-
+/// Forwards the end of a precondition to an event of another node.
 void forward_after(event target, event precondition, base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
   owner_of(target, cache);
   has_ended(precondition, cache);  // refuses foreign events before anything has changed
-  auto* f = new (cache.records.allocate()) forwarder;
-  f->fire = forwarder::carry;
-  f->target = target;
-  f->where = where;
-  if (!subscribe(dependency(precondition), *f, context))
-    forwarder::carry(*f, cause_of(precondition, context).get(), context);
+  waiter& w = make_table_waiter(
+      [target, where](const failure* cause, base::thread_context& on) {
+        owner_of(target, event_cache::of(on)).forward_end(target, failure_ref::share(cause), on, where);
+      },
+      context);
+  if (!subscribe(dependency(precondition), w, context)) w.fire(w, cause_of(precondition, context).get(), context);
 }
 
 }  // namespace

@@ -174,7 +174,7 @@ TEST_CASE("triggers from a node that misses generations in between use bounded m
     all.settle();
     CHECK(all.has_triggered(0, e));
   }
-  CHECK(all.messages() == 200 + 100 / dist::remote_events::most_inferred);
+  CHECK(all.messages() == 200 + 100 / dist::known_ends<std::uint32_t, waiter*>::most_inferred);
 }
 
 TEST_CASE("a slot's sixteen poisons reach other nodes, and then it is retired") {
