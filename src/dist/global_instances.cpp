@@ -9,8 +9,7 @@ namespace stretto::dist {
 using detail::instance_handle;
 
 global_instances::global_instances(job& j) : job_(j) {
-  j.on<&global_instances::on_known>(this);
-  j.on<&global_instances::on_gone>(this);
+  j.on<&global_instances::on_known, &global_instances::on_gone>(this);
 }
 
 void global_instances::announce(rank to, const instance_handle& named, const instance_handle& near,

@@ -11,8 +11,7 @@ namespace stretto::dist {
 
 instance_facts_cache::instance_facts_cache(job& j, pending_requests& pending, instance_names& names)
     : job_(j), pending_requests_(pending), names_(names) {
-  j.on<&instance_facts_cache::on_query>(this);
-  j.on<&instance_facts_cache::on_description>(this);
+  j.on<&instance_facts_cache::on_query, &instance_facts_cache::on_description>(this);
 }
 
 std::shared_ptr<const data::instance_facts> instance_facts_cache::lookup(const detail::instance_handle& h) const {

@@ -80,19 +80,12 @@ class job {
   void must_agree_on_option(std::string name, std::string value) {
     handlers_.must_agree_on_option(std::move(name), std::move(value));
   }
-  /// Registers a member function as the handler of a message, which is a struct (message_codec.hpp):
+  /// Registers member functions as handlers, each of one message, which is a struct (message_codec.hpp):
   /// void f(rank from, const M& m, base::thread_context& context). Names of messages must be unique and the same on
   /// every node. A message that does not decode ends the connection to its sender.
-  template <auto f, class Owner>
+  template <auto... f, class Owner>
   void on(Owner* owner) {
-    using M = message_of<decltype(f)>;
-    add_entry<M>(owner).decode_and_handle =
-        +[](job& j, void* o, rank from, reader& content, base::thread_context& context) {
-          M m{};
-          if (!decode_message(content, m, j.environment(from))) return false;
-          (static_cast<Owner*>(o)->*f)(from, m, context);
-          return true;
-        };
+    (add_handler<f>(owner), ...);
   }
   /// For messages of two parts: a struct as head, of at most net::transport::most_head_bytes, and a payload that the
   /// handler directs: void f(rank from, const M& head, net::payload&& rest, base::thread_context& context).
@@ -336,6 +329,17 @@ class job {
     return add_entry(owner, message_type_of<M>, is_counted<M>());
   }
   entry& add_entry(void* owner, const message_type& type, bool is_counted);
+  template <auto f, class Owner>
+  void add_handler(Owner* owner) {
+    using M = message_of<decltype(f)>;
+    add_entry<M>(owner).decode_and_handle =
+        +[](job& j, void* o, rank from, reader& content, base::thread_context& context) {
+          M m{};
+          if (!decode_message(content, m, j.environment(from))) return false;
+          (static_cast<Owner*>(o)->*f)(from, m, context);
+          return true;
+        };
+  }
   /// Longer messages are sent as a prefix and a payload, so that the receiver can identify a message that it has no
   /// memory for. Shorter content is copied, which is cheaper than keeping it until it has been sent.
   static constexpr std::size_t split_bytes = std::size_t{8} << 10;

@@ -10,8 +10,7 @@ namespace stretto::dist {
 std::int64_t job_clock::steady_now() noexcept { return static_cast<std::int64_t>(base::nanoseconds_now()); }
 
 job_clock::job_clock(job& j, reading now) : job_(j), now_(now) {
-  j.on<&job_clock::on_query>(this);
-  j.on<&job_clock::on_reply>(this);
+  j.on<&job_clock::on_query, &job_clock::on_reply>(this);
   j.add(*this);
 }
 

@@ -23,10 +23,7 @@ bool pull_offer::is_sound() const noexcept {
   return true;
 }
 
-pull_offers::pull_offers(job& j) : job_(j) {
-  j.on<&pull_offers::on_offer>(this);
-  j.on<&pull_offers::on_reply>(this);
-}
+pull_offers::pull_offers(job& j) : job_(j) { j.on<&pull_offers::on_offer, &pull_offers::on_reply>(this); }
 
 bool pull_offers::is_worth_offering(rank to, const data::exported_device_elements& source) const {
   const std::scoped_lock lock(lock_);

@@ -57,8 +57,7 @@ remote_instances::remote_instances(job& j, ordered_messages& ordered)
       enclosures_(j, ordered, pending_requests_, sender_, receiver_),
       global_instances_(j),
       facts_(j, pending_requests_, names_) {
-  j.on<&remote_instances::on_create>(this);
-  j.on<&remote_instances::on_operation>(this);
+  j.on<&remote_instances::on_create, &remote_instances::on_operation>(this);
   j.add(*this);
 }
 

@@ -5,9 +5,7 @@
 namespace stretto::dist {
 
 termination::termination(job& j) : job_(j) {
-  j.on<&termination::on_query>(this);
-  j.on<&termination::on_reply>(this);
-  j.on<&termination::on_over>(this);
+  j.on<&termination::on_query, &termination::on_reply, &termination::on_over>(this);
   j.add(*this);
 }
 
