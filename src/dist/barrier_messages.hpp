@@ -11,13 +11,15 @@
 
 #include "dist/message_codec.hpp"
 #include "dist/remote_calls.hpp"
+#include "event/object_ids.hpp"
 
 namespace stretto::dist {
 
 /// To the owner: arrivals of the sender's node at one phase.
 struct barrier_arrival {
   static constexpr std::string_view message = "barriers.arrive";
-  std::uint64_t barrier = 0, phase = 0;
+  detail::barrier_id barrier = {};
+  std::uint64_t phase = 0;
   std::uint32_t count = 0;
   std::uint64_t known_below = 0;  // the sender knows the results of all phases below this one
   bool has_query = false;         // true: send barrier_ended when the phase has ended
@@ -29,7 +31,8 @@ struct barrier_arrival {
 /// To the owner: asks for a barrier_ended when the phase has ended.
 struct barrier_query {
   static constexpr std::string_view message = "barriers.query";
-  std::uint64_t barrier = 0, phase = 0, known_below = 0;
+  detail::barrier_id barrier = {};
+  std::uint64_t phase = 0, known_below = 0;
 };
 
 /// From the owner: all phases below `phase` have ended.
@@ -43,7 +46,8 @@ struct barrier_ended {
     std::uint64_t phase = 0;
     std::vector<std::byte> value = {};
   };
-  std::uint64_t barrier = 0, phase = 0;
+  detail::barrier_id barrier = {};
+  std::uint64_t phase = 0;
   std::vector<poisoned_phase> poisoned = {};
   std::vector<phase_value> values = {};  // of the latest phases
 };
@@ -51,7 +55,8 @@ struct barrier_ended {
 /// To the owner: changes how many arrivals the phase expects.
 struct barrier_alteration {
   static constexpr std::string_view message = "barriers.alter";
-  std::uint64_t barrier = 0, phase = 0;
+  detail::barrier_id barrier = {};
+  std::uint64_t phase = 0;
   std::int32_t delta = 0;
   call_number request = {};
   std::source_location where = {};
@@ -67,14 +72,15 @@ struct barrier_altered {
 /// To the owner: the program destroys the barrier.
 struct barrier_destruction {
   static constexpr std::string_view message = "barriers.destroy";
-  std::uint64_t barrier = 0, phase = 0;
+  detail::barrier_id barrier = {};
+  std::uint64_t phase = 0;
   std::source_location where = {};
 };
 
 /// From the owner: the barrier is destroyed, or has failed with a node that had arrived at it.
 struct barrier_gone {
   static constexpr std::string_view message = "barriers.gone";
-  std::uint64_t barrier = 0;
+  detail::barrier_id barrier = {};
   bool is_lost = false;  // lost: later uses fail with `why`, too
   failure_ref why = {};
 };

@@ -13,11 +13,11 @@ namespace stretto::dist {
 
 using detail::phases;
 
-void remote_barriers::send_gone(rank to, std::uint64_t id, const failure_ref& why) {
+void remote_barriers::send_gone(rank to, detail::barrier_id id, const failure_ref& why) {
   job_.send(to, barrier_gone{id, detail::find_barrier(id, *table_) != nullptr, why});
 }
 
-void remote_barriers::send_gone(const rank_set& to, std::uint64_t id, const failure_ref& why) {
+void remote_barriers::send_gone(const rank_set& to, detail::barrier_id id, const failure_ref& why) {
   to.for_each([&](rank r) { send_gone(r, id, why); });
 }
 
@@ -49,7 +49,7 @@ void remote_barriers::on_query(rank from, const barrier_query& m, base::thread_c
   reply_when_ended(from, m.barrier, m.phase, m.known_below, context);
 }
 
-void remote_barriers::reply_when_ended(rank to, std::uint64_t id, std::uint64_t phase, std::uint64_t known,
+void remote_barriers::reply_when_ended(rank to, detail::barrier_id id, std::uint64_t phase, std::uint64_t known,
                                        base::thread_context& context) {
   phases* p = detail::find_barrier(id, *table_);
   if (!p) return send_gone(to, id, detail::barrier_gone(id, phase, {}));
@@ -67,7 +67,7 @@ void remote_barriers::reply_when_ended(rank to, std::uint64_t id, std::uint64_t 
   if (!detail::subscribe(p->event_at(phase, context, p->where()), w, context)) w.fire(w, nullptr, context);
 }
 
-void remote_barriers::reply(rank to, std::uint64_t id, std::uint64_t known) {
+void remote_barriers::reply(rank to, detail::barrier_id id, std::uint64_t known) {
   phases* p = detail::find_barrier(id, *table_);
   if (!p) return;  // destroyed() has notified that node
   const std::uint64_t present = p->present();
@@ -100,7 +100,7 @@ void remote_barriers::on_destroy(rank from, const barrier_destruction& m, base::
   }
 }
 
-void remote_barriers::destroyed(std::uint64_t id, const failure_ref& why) {
+void remote_barriers::destroyed(detail::barrier_id id, const failure_ref& why) {
   rank_set users;
   {
     const std::scoped_lock lock(lock_);

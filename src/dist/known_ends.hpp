@@ -1,11 +1,11 @@
-// known_ends.hpp - what a node knows about an object of another node whose generations end one after the other, as
-// those of an event slot or the phases of a barrier: which have ended and how, and what waits here for the others.
+// known_ends.hpp - how the generations of an event slot, or the phases of a barrier, of another node have ended, as far
+// as this node knows, and what waits here for the others.
 //
-// The first query for a generation is sent to the owner, which notifies this node once: when that generation has ended.
-// A notification covers all generations since the last one that this node knew, so that one for a later generation
-// serves the earlier ones. If this node ends a generation itself, it infers that, and needs no notification.
+// The first query about a generation goes to the owner, which notifies this node when it has ended. A notification
+// covers all generations since the last one that this node knew, so that one for a later generation serves the earlier
+// ones. If this node ends a generation itself, it infers that, and needs no notification.
 //
-// `Number` is an unsigned number. `Waiting` is what waits for one generation; Waiting{} is nothing.
+// `Number` is an unsigned number. `Waiting` is what waits for one generation, such as a list; Waiting() is nothing.
 //
 // Threads     one at a time: the user locks, and ends what waits without the lock.
 // Invariants  (1) a known or inferred end does not change. (2) what waits is returned once.
@@ -26,12 +26,12 @@ class known_ends {
   /// Inferred ends above a gap are stored one by one. When there are so many, a notification is wanted after all.
   static constexpr std::size_t most_inferred = 8;
 
-  /// What waits for a generation that has not ended, as far as this node knows.
+  /// Of a generation that has not ended, as far as this node knows.
   struct query {
     Number of;
     Waiting waiting = {};
   };
-  /// What has waited for a generation, and with which failure it must be ended.
+  /// The caller must end `waiting`, with that failure if there is one.
   struct ended {
     Number of;
     Waiting waiting;
@@ -50,8 +50,8 @@ class known_ends {
     const auto found = std::ranges::find(poisons_.rbegin(), poisons_.rend(), n, &poison::of);
     return found == poisons_.rend() ? failure_ref() : found->cause;
   }
-  /// The failure with which all generations end that have not; none while their ends can still be reported.
-  const failure_ref& lost() const noexcept { return lost_; }
+  /// Set once no more ends will be reported: all other generations end with it.
+  const failure_ref& failure() const noexcept { return failure_; }
   const std::vector<query>& queries() const noexcept { return queries_; }
 
   /// The query for a generation that has not ended, and whether it is the first: the owner must then be asked.
@@ -63,7 +63,7 @@ class known_ends {
   /// This node ends a generation without a failure. Returns true if it knows that from now on and needs no
   /// notification.
   bool infer(Number n) {
-    if (lost_ || has_ended(n)) return false;  // if it had ended before, the owner will report that
+    if (failure_ || has_ended(n)) return false;  // if it had ended before, the owner will report that
     if (n == ended_below_) {
       end_below(n + 1);
       return true;
@@ -80,7 +80,7 @@ class known_ends {
     end_below(std::max(ended_below_, present));
   }
   /// Removes the queries of generations that have ended.
-  std::vector<ended> take_ended() {
+  [[nodiscard]] std::vector<ended> take_ended() {
     std::vector<ended> all;
     std::erase_if(queries_, [&](const query& q) {
       if (!has_ended(q.of)) return false;
@@ -90,8 +90,8 @@ class known_ends {
     return all;
   }
   /// No end will be reported any more. Removes all queries.
-  std::vector<ended> lose(const failure_ref& why) {
-    lost_ = why;
+  [[nodiscard]] std::vector<ended> fail(const failure_ref& why) {
+    failure_ = why;
     std::vector<ended> all;
     for (const query& q : std::exchange(queries_, {}))
       if (q.waiting != Waiting()) all.push_back({q.of, q.waiting, why});
@@ -115,7 +115,7 @@ class known_ends {
   std::vector<poison> poisons_;   // below ended_below_
   std::vector<Number> inferred_;  // not below ended_below_
   std::vector<query> queries_;    // neither below ended_below_ nor inferred, once take_ended() was called
-  failure_ref lost_;
+  failure_ref failure_;
 };
 
 }  // namespace stretto::dist

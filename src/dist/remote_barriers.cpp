@@ -15,14 +15,8 @@ using detail::phases;
 
 remote_barriers::remote_barriers(job& j) : job_(j) {
   using self = remote_barriers;
-  j.on<&self::on_arrive>(this);
-  j.on<&self::on_query>(this);
-  j.on<&self::on_ended>(this);
-  j.on<&self::on_alter>(this);
-  j.on<&self::on_altered>(this);
-  j.on<&self::on_destroy>(this);
-  j.on<&self::on_gone>(this);
-  j.on<&self::on_refused>(this);
+  j.on<&self::on_arrive, &self::on_query, &self::on_ended, &self::on_alter, &self::on_altered, &self::on_destroy,
+       &self::on_gone, &self::on_refused>(this);
   j.add(*this);
 }
 
@@ -33,34 +27,38 @@ void remote_barriers::serve(base::runtime_context& runtime) {
   detail::set_remote_barriers(runtime, this);
 }
 
-rank remote_barriers::owner_of(std::uint64_t id) const noexcept { return *job_.rank_of(detail::home_of_barrier(id)); }
+rank remote_barriers::owner_of(detail::barrier_id id) const noexcept {
+  return *job_.rank_of(detail::home_of_barrier(id));
+}
 
-bool remote_barriers::reaches(std::uint64_t id) const noexcept { return job_.reaches(detail::home_of_barrier(id)); }
+bool remote_barriers::reaches(detail::barrier_id id) const noexcept {
+  return job_.reaches(detail::home_of_barrier(id));
+}
 
 std::size_t remote_barriers::records() const {
   const std::scoped_lock lock(lock_);
   return records_.size() + owned_barriers_.size();
 }
 
-remote_barriers::record& remote_barriers::at(std::uint64_t id) {
-  record& r = records_[id];
-  if (!r.ends.lost() && job_.is_lost(owner_of(id))) r.ends.lose(job_.loss_of(owner_of(id)));
-  return r;
+remote_barriers::record& remote_barriers::at(detail::barrier_id id) {
+  const auto [it, is_new] = records_.try_emplace(id);
+  if (is_new && job_.is_lost(owner_of(id))) static_cast<void>(it->second.ends.fail(job_.loss_of(owner_of(id))));
+  return it->second;
 }
 
-void remote_barriers::query(std::uint64_t id, std::uint64_t phase, std::uint64_t known) {
+void remote_barriers::query(detail::barrier_id id, std::uint64_t phase, std::uint64_t known) {
   job_.send(owner_of(id), barrier_query{id, phase, known});
 }
 
 // Operations of this node on barriers of others.
 
-void remote_barriers::arrive(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause,
+void remote_barriers::arrive(detail::barrier_id id, std::uint64_t phase, std::uint32_t count, const failure* cause,
                              const void* value, const detail::phase_fold& fold, base::thread_context&,
                              const std::source_location& where) {
   {
     const std::scoped_lock lock(lock_);
     record& r = at(id);
-    if (r.ends.lost()) return;
+    if (r.ends.failure()) return;
     arrival_batch& b = r.to_send[phase];
     b.count += count;
     b.where = where;
@@ -77,7 +75,7 @@ void remote_barriers::arrive(std::uint64_t id, std::uint64_t phase, std::uint32_
   send_arrivals(id);
 }
 
-void remote_barriers::send_arrivals(std::uint64_t id) {
+void remote_barriers::send_arrivals(detail::barrier_id id) {
   for (;;) {
     std::uint64_t phase, known;
     arrival_batch b;
@@ -103,14 +101,14 @@ void remote_barriers::send_arrivals(std::uint64_t id) {
   }
 }
 
-event remote_barriers::alter(std::uint64_t id, std::uint64_t phase, std::int32_t delta, base::thread_context& context,
-                             const std::source_location& where) {
+event remote_barriers::alter(detail::barrier_id id, std::uint64_t phase, std::int32_t delta,
+                             base::thread_context& context, const std::source_location& where) {
   const event done = detail::make_event(context, where);
   failure_ref gone;
   call_number request = {};
   {
     const std::scoped_lock lock(lock_);
-    gone = at(id).ends.lost();
+    gone = at(id).ends.failure();
     if (!gone) request = pending_alterations_.add({id, done});
   }
   if (gone) detail::end_event(done, gone, context, where);
@@ -118,12 +116,12 @@ event remote_barriers::alter(std::uint64_t id, std::uint64_t phase, std::int32_t
   return done;
 }
 
-bool remote_barriers::has_ended(std::uint64_t id, std::uint64_t phase) {
+bool remote_barriers::has_ended(detail::barrier_id id, std::uint64_t phase) {
   std::uint64_t known;
   {
     const std::scoped_lock lock(lock_);
     record& r = at(id);
-    if (r.ends.has_ended(phase) || r.ends.lost()) return true;
+    if (r.ends.has_ended(phase) || r.ends.failure()) return true;
     if (!r.ask(phase).second) return false;
     known = r.ends.ended_below();
   }
@@ -131,7 +129,7 @@ bool remote_barriers::has_ended(std::uint64_t id, std::uint64_t phase) {
   return false;
 }
 
-event remote_barriers::event_at(std::uint64_t id, std::uint64_t phase, base::thread_context& context,
+event remote_barriers::event_at(detail::barrier_id id, std::uint64_t phase, base::thread_context& context,
                                 const std::source_location& where) {
   event made;
   failure_ref cause;
@@ -141,7 +139,7 @@ event remote_barriers::event_at(std::uint64_t id, std::uint64_t phase, base::thr
     const std::scoped_lock lock(lock_);
     record& r = at(id);
     known = r.ends.ended_below();
-    cause = r.ends.has_ended(phase) ? r.ends.cause_of(phase) : r.ends.lost();
+    cause = r.ends.has_ended(phase) ? r.ends.cause_of(phase) : r.ends.failure();
     if (r.ends.has_ended(phase)) {
       if (!cause) return {};
       event& e = r.poisoned[phase];
@@ -161,13 +159,13 @@ event remote_barriers::event_at(std::uint64_t id, std::uint64_t phase, base::thr
   return made;
 }
 
-phases::value_state remote_barriers::value(std::uint64_t id, std::uint64_t phase, void* into, std::size_t bytes,
+phases::value_state remote_barriers::value(detail::barrier_id id, std::uint64_t phase, void* into, std::size_t bytes,
                                            failure_ref& cause) {
   std::uint64_t known;
   {
     const std::scoped_lock lock(lock_);
     record& r = at(id);
-    cause = r.ends.has_ended(phase) ? r.ends.cause_of(phase) : r.ends.lost();
+    cause = r.ends.has_ended(phase) ? r.ends.cause_of(phase) : r.ends.failure();
     if (cause) return phases::value_state::poisoned;
     if (r.ends.has_ended(phase)) {
       const auto it = r.values.find(phase);
@@ -182,7 +180,7 @@ phases::value_state remote_barriers::value(std::uint64_t id, std::uint64_t phase
   return phases::value_state::pending;
 }
 
-void remote_barriers::destroy(std::uint64_t id, std::uint64_t phase, base::thread_context&,
+void remote_barriers::destroy(detail::barrier_id id, std::uint64_t phase, base::thread_context&,
                               const std::source_location& where) {
   job_.send(owner_of(id), barrier_destruction{id, phase, where});
 }
@@ -228,14 +226,14 @@ void remote_barriers::on_gone(rank, const barrier_gone& m, base::thread_context&
   if (const auto it = records_.find(m.barrier); it != records_.end() && !it->second.is_sending) records_.erase(it);
 }
 
-void remote_barriers::fail_barrier(std::uint64_t id, const failure_ref& why, base::thread_context& context) {
+void remote_barriers::fail_barrier(detail::barrier_id id, const failure_ref& why, base::thread_context& context) {
   std::vector<phase_ends::ended> ended;
   std::vector<remote_calls<pending_alteration>::ended> altered;
   {
     const std::scoped_lock lock(lock_);
     const auto it = records_.find(id);
     if (it == records_.end()) return;
-    ended = it->second.ends.lose(why);
+    ended = it->second.ends.fail(why);
     it->second.to_send.clear();
     altered = pending_alterations_.fail_if([&](const pending_alteration& p) { return p.barrier == id; });
   }
@@ -257,8 +255,8 @@ void remote_barriers::add_wait_edges(base::wait_walk& walk) const {
 
 void remote_barriers::lost(rank node, base::thread_context& context) noexcept {
   const failure_ref why = job_.loss_of(node);
-  std::vector<std::uint64_t> of_it;
-  std::vector<std::pair<std::uint64_t, rank_set>> used_by_it;
+  std::vector<detail::barrier_id> of_it;
+  std::vector<std::pair<detail::barrier_id, rank_set>> used_by_it;
   {
     const std::scoped_lock lock(lock_);
     for (const auto& [id, r] : records_)

@@ -2,9 +2,9 @@
 // a phase.
 //
 // Arrivals are sent at once. Arrivals that come while another thread of the node is sending are combined: counts are
-// added and values are reduced locally. What a node knows of a barrier is described in known_ends.hpp; the replies to
-// its queries also hold the values of phases. A node that has queried before attaches a query to its next arrival. So a
-// phase costs two messages per node that arrives and waits.
+// added and values are reduced locally. A node remembers which phases have ended, and how (known_ends.hpp); replies
+// to its queries also hold the values of phases. A node that has queried before attaches a query to its next arrival.
+// So a phase costs two messages per node that arrives and waits.
 //
 // An arrival with a precondition is sent when the precondition has triggered. One arrival too many is therefore
 // detected then (E21) and reported to the arriving node as an unobserved failure. alter_arrival_count returns when it
@@ -42,20 +42,20 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   ~remote_barriers() override;
   void serve(base::runtime_context& runtime);
 
-  bool reaches(std::uint64_t id) const noexcept override;
-  void arrive(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
+  bool reaches(detail::barrier_id id) const noexcept override;
+  void arrive(detail::barrier_id id, std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
               const detail::phase_fold& fold, base::thread_context& context,
               const std::source_location& where) override;
-  event alter(std::uint64_t id, std::uint64_t phase, std::int32_t delta, base::thread_context& context,
+  event alter(detail::barrier_id id, std::uint64_t phase, std::int32_t delta, base::thread_context& context,
               const std::source_location& where) override;
-  bool has_ended(std::uint64_t id, std::uint64_t phase) override;
-  event event_at(std::uint64_t id, std::uint64_t phase, base::thread_context& context,
+  bool has_ended(detail::barrier_id id, std::uint64_t phase) override;
+  event event_at(detail::barrier_id id, std::uint64_t phase, base::thread_context& context,
                  const std::source_location& where) override;
-  detail::phases::value_state value(std::uint64_t id, std::uint64_t phase, void* into, std::size_t bytes,
+  detail::phases::value_state value(detail::barrier_id id, std::uint64_t phase, void* into, std::size_t bytes,
                                     failure_ref& cause) override;
-  void destroy(std::uint64_t id, std::uint64_t phase, base::thread_context& context,
+  void destroy(detail::barrier_id id, std::uint64_t phase, base::thread_context& context,
                const std::source_location& where) override;
-  void destroyed(std::uint64_t id, const failure_ref& why) override;
+  void destroyed(detail::barrier_id id, const failure_ref& why) override;
 
   void lost(rank node, base::thread_context& context) noexcept override;
   /// For hang reports: adds the phases of remote barriers that something waits for here.
@@ -91,23 +91,23 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
     failure_ref lost;
   };
   struct pending_alteration {
-    std::uint64_t barrier;
+    detail::barrier_id barrier;
     event done;
   };
 
-  rank owner_of(std::uint64_t id) const noexcept;
-  record& at(std::uint64_t id);  // with the lock held
+  rank owner_of(detail::barrier_id id) const noexcept;
+  record& at(detail::barrier_id id);  // with the lock held
   static void end_all(std::vector<phase_ends::ended> all, base::thread_context& context);
 
-  void query(std::uint64_t id, std::uint64_t phase, std::uint64_t known);
-  void send_arrivals(std::uint64_t id);
-  void reply(rank to, std::uint64_t id, std::uint64_t known);
-  void reply_when_ended(rank to, std::uint64_t id, std::uint64_t phase, std::uint64_t known,
+  void query(detail::barrier_id id, std::uint64_t phase, std::uint64_t known);
+  void send_arrivals(detail::barrier_id id);
+  void reply(rank to, detail::barrier_id id, std::uint64_t known);
+  void reply_when_ended(rank to, detail::barrier_id id, std::uint64_t phase, std::uint64_t known,
                         base::thread_context& context);
-  void send_gone(rank to, std::uint64_t id, const failure_ref& why);
-  void send_gone(const rank_set& to, std::uint64_t id, const failure_ref& why);
+  void send_gone(rank to, detail::barrier_id id, const failure_ref& why);
+  void send_gone(const rank_set& to, detail::barrier_id id, const failure_ref& why);
   void refuse(rank to, call_number request, const std::string& who, const std::source_location& where);
-  void fail_barrier(std::uint64_t id, const failure_ref& why, base::thread_context& context);
+  void fail_barrier(detail::barrier_id id, const failure_ref& why, base::thread_context& context);
 
   void on_arrive(rank from, const barrier_arrival& m, base::thread_context& context);
   void on_query(rank from, const barrier_query& m, base::thread_context& context);
@@ -124,8 +124,8 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   remote_calls<pending_alteration> pending_alterations_;
 
   mutable std::mutex lock_;
-  std::unordered_map<std::uint64_t, record> records_;
-  std::unordered_map<std::uint64_t, owned_barrier> owned_barriers_;
+  std::unordered_map<detail::barrier_id, record> records_;
+  std::unordered_map<detail::barrier_id, owned_barrier> owned_barriers_;
 };
 
 }  // namespace stretto::dist

@@ -30,10 +30,8 @@ std::uint64_t known_by(rank node, std::uint32_t slot, std::uint32_t generation) 
 }  // namespace
 
 remote_events::remote_events(job& j) : job_(j) {
-  j.on<&remote_events::on_subscribe>(this);
-  j.on<&remote_events::on_ended>(this);
-  j.on<&remote_events::on_end>(this);
-  j.on<&remote_events::on_refused>(this);
+  using self = remote_events;
+  j.on<&self::on_subscribe, &self::on_ended, &self::on_end, &self::on_refused>(this);
   j.add(*this);
 }
 
@@ -50,7 +48,7 @@ bool remote_events::reaches(event e) const noexcept { return job_.reaches(node_o
 
 remote_events::slot_ends& remote_events::at(shard& s, event e, rank owner) {
   const auto [it, is_new] = s.records.try_emplace(key_of(e), 1);
-  if (is_new && job_.is_lost(owner)) it->second.lose(job_.loss_of(owner));
+  if (is_new && job_.is_lost(owner)) static_cast<void>(it->second.fail(job_.loss_of(owner)));
   return it->second;
 }
 
@@ -62,7 +60,7 @@ remote_owner::known_state remote_events::query(event e) {
     slot_ends& ends = at(s, e, *job_.rank_of(node_of(e)));
     if (failure_ref cause = ends.cause_of(generation_of(e))) return {state::poisoned, std::move(cause)};
     if (ends.has_ended(generation_of(e))) return {state::triggered, {}};
-    if (ends.lost()) return {state::poisoned, ends.lost()};
+    if (ends.failure()) return {state::poisoned, ends.failure()};
     if (!ends.ask(generation_of(e)).second) return {};
     known = ends.ended_below();
   }
@@ -78,7 +76,7 @@ bool remote_events::subscribe(event e, waiter& w, base::thread_context&) {
   {
     const std::scoped_lock lock(s.lock);
     slot_ends& ends = at(s, e, *job_.rank_of(node_of(e)));
-    if (ends.has_ended(generation_of(e)) || ends.lost()) return false;
+    if (ends.has_ended(generation_of(e)) || ends.failure()) return false;
     const auto [q, is_first] = ends.ask(generation_of(e));
     base::announce_release(&w);
     w.next = std::exchange(q.waiting, &w);
@@ -160,7 +158,7 @@ void remote_events::lost(rank node, base::thread_context& context) noexcept {
     const std::scoped_lock lock(s.lock);
     for (auto& [key, ends] : s.records)
       if (job_.rank_of(static_cast<std::uint16_t>(key >> detail::slot_bits)) == node)
-        std::ranges::move(ends.lose(loss), std::back_inserter(ended));
+        std::ranges::move(ends.fail(loss), std::back_inserter(ended));
   }
   end_all(ended, context);
 }

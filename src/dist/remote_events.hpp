@@ -1,9 +1,9 @@
 // remote_events.hpp - events of other nodes: subscribed to once, notified once, inferred where that is sound.
 //
-// What a node knows of a remote slot is described in known_ends.hpp. The first wait or query for a generation that may
-// be pending subscribes at the owner, which notifies the node: at once if the generation has ended, else when it ends.
-// The handle of a later generation proves that an earlier one has ended, but not how; until the notification arrives,
-// the earlier one counts as pending.
+// A node remembers which generations of a remote slot have ended, and how (known_ends.hpp). The first wait or query for
+// a generation that may be pending subscribes at the owner, which notifies the node: at once if the generation has
+// ended, else when it ends. The handle of a later generation proves that an earlier one has ended, but not how; until
+// the notification arrives, the earlier one counts as pending.
 //
 // A node that triggers a remote event sends `end` to the owner and infers that the event has ended; the message says
 // so, and the owner does not notify that node. Only the owner reports poison and double triggering. The node whose

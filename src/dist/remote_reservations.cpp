@@ -17,15 +17,8 @@ using detail::reservation_state;
 
 remote_reservations::remote_reservations(job& j) : job_(j) {
   using self = remote_reservations;
-  j.on<&self::on_want>(this);
-  j.on<&self::on_recall>(this);
-  j.on<&self::on_pass>(this);
-  j.on<&self::on_operation>(this);
-  j.on<&self::on_done>(this);
-  j.on<&self::on_gone>(this);
-  j.on<&self::on_destroy>(this);
-  j.on<&self::on_refused>(this);
-  j.on<&self::on_cut>(this);
+  j.on<&self::on_want, &self::on_recall, &self::on_pass, &self::on_operation, &self::on_done, &self::on_gone,
+       &self::on_destroy, &self::on_refused, &self::on_cut>(this);
   j.add(*this);
 }
 
@@ -36,7 +29,7 @@ void remote_reservations::serve(base::runtime_context& runtime) {
   detail::set_remote_reservations(runtime, this);
 }
 
-rank remote_reservations::home_of(std::uint64_t id) const noexcept {
+rank remote_reservations::home_of(detail::reservation_id id) const noexcept {
   return *job_.rank_of(detail::home_of_reservation(id));
 }
 
@@ -45,7 +38,7 @@ std::size_t remote_reservations::records() const {
   return entries_.size();
 }
 
-remote_reservations::reservation_entry* remote_reservations::known(std::uint64_t id) {
+remote_reservations::reservation_entry* remote_reservations::known(detail::reservation_id id) {
   if (const auto it = entries_.find(id); it != entries_.end()) return &it->second;
   if (home_of(id) != job_.self()) return nullptr;
   reservation_state* h = detail::find_reservation(id, *table_);
@@ -57,7 +50,7 @@ remote_reservations::reservation_entry* remote_reservations::known(std::uint64_t
   return &s;
 }
 
-reservation_state* remote_reservations::find(std::uint64_t id) {
+reservation_state* remote_reservations::find(detail::reservation_id id) {
   if (!job_.reaches(detail::home_of_reservation(id))) return nullptr;
   const std::scoped_lock lock(lock_);
   reservation_entry& s = entries_[id];
@@ -72,7 +65,7 @@ reservation_state* remote_reservations::find(std::uint64_t id) {
 
 // The queue of nodes.
 
-void remote_reservations::want(std::uint64_t id, base::thread_context& context) {
+void remote_reservations::want(detail::reservation_id id, base::thread_context& context) {
   {
     const std::scoped_lock lock(lock_);
     reservation_entry* s = known(id);
@@ -81,12 +74,12 @@ void remote_reservations::want(std::uint64_t id, base::thread_context& context) 
   send_want(id, context);
 }
 
-void remote_reservations::send_want(std::uint64_t id, base::thread_context& context) {
+void remote_reservations::send_want(detail::reservation_id id, base::thread_context& context) {
   if (home_of(id) == job_.self()) enqueue_requester(job_.self(), id, context);
   else job_.send(home_of(id), reservation_want{id});
 }
 
-void remote_reservations::enqueue_requester(rank who, std::uint64_t id, base::thread_context& context) {
+void remote_reservations::enqueue_requester(rank who, detail::reservation_id id, base::thread_context& context) {
   rank to;
   std::uint32_t version;
   {
@@ -102,7 +95,8 @@ void remote_reservations::enqueue_requester(rank who, std::uint64_t id, base::th
   else job_.send(to, reservation_recall{id, who, version});
 }
 
-void remote_reservations::recall(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context) {
+void remote_reservations::recall(detail::reservation_id id, rank to, std::uint32_t version,
+                                 base::thread_context& context) {
   detail::remote_acquire* w = nullptr;
   {
     const std::scoped_lock lock(lock_);
@@ -118,7 +112,8 @@ void remote_reservations::recall(std::uint64_t id, rank to, std::uint32_t versio
   w->fire(*w, nullptr, context);
 }
 
-void remote_reservations::pass_on(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context) {
+void remote_reservations::pass_on(detail::reservation_id id, rank to, std::uint32_t version,
+                                  base::thread_context& context) {
   reservation_pass pass{.reservation = id, .version = version};
   std::vector<std::byte> payload;
   std::vector<forwarded_operation> along;
@@ -182,7 +177,7 @@ void remote_reservations::on_pass(rank, const reservation_pass& m, base::thread_
 
 // Destroyed and lost reservations.
 
-void remote_reservations::end_all(std::uint64_t id, reservation_entry& s, const failure_ref& why,
+void remote_reservations::end_all(detail::reservation_id id, reservation_entry& s, const failure_ref& why,
                                   deferred_actions& after) {
   after.why = why;
   for (forwarded_operation& e : std::exchange(s.waiting, {})) after.done.emplace_back(std::move(e), why);
@@ -193,17 +188,18 @@ void remote_reservations::end_all(std::uint64_t id, reservation_entry& s, const 
   after.users = s.users;
 }
 
-void remote_reservations::send_gone(rank to, std::uint64_t id, bool is_lost, const failure_ref& why) {
+void remote_reservations::send_gone(rank to, detail::reservation_id id, bool is_lost, const failure_ref& why) {
   job_.send(to, reservation_gone{id, is_lost, why});
 }
 
-void remote_reservations::send_gone(const rank_set& to, std::uint64_t id, bool is_lost, const failure_ref& why) {
+void remote_reservations::send_gone(const rank_set& to, detail::reservation_id id, bool is_lost,
+                                    const failure_ref& why) {
   to.for_each([&](rank r) {
     if (r != job_.self()) send_gone(r, id, is_lost, why);
   });
 }
 
-void remote_reservations::destroy(std::uint64_t id, base::thread_context&, const std::source_location& where) {
+void remote_reservations::destroy(detail::reservation_id id, base::thread_context&, const std::source_location& where) {
   job_.send(home_of(id), reservation_destruction{id, where});
 }
 
@@ -212,12 +208,13 @@ void remote_reservations::on_destroy(rank from, const reservation_destruction& m
   job_.send(from, reservation_refused{detail::gone_before(m.reservation, m.where)});
 }
 
-void remote_reservations::destroyed(std::uint64_t id, const failure_ref& why) {
+void remote_reservations::destroyed(detail::reservation_id id, const failure_ref& why) {
   forget_destroyed(id, why, base::require_current("reservation::destroy"));
 }
 
 /// The home has stopped the state of its reservation itself.
-void remote_reservations::forget_destroyed(std::uint64_t id, const failure_ref& why, base::thread_context& context) {
+void remote_reservations::forget_destroyed(detail::reservation_id id, const failure_ref& why,
+                                           base::thread_context& context) {
   deferred_actions after;
   auto left = after.left;
   {
@@ -240,7 +237,8 @@ void remote_reservations::forget_destroyed(std::uint64_t id, const failure_ref& 
   detail::fail_waiters(left, why, context);
 }
 
-void remote_reservations::fail_reservation(std::uint64_t id, const failure_ref& why, base::thread_context& context) {
+void remote_reservations::fail_reservation(detail::reservation_id id, const failure_ref& why,
+                                           base::thread_context& context) {
   deferred_actions after;
   {
     const std::scoped_lock lock(lock_);
@@ -273,7 +271,7 @@ void remote_reservations::on_cut(rank, const reservation_cut& m, base::thread_co
 }
 
 void remote_reservations::add_wait_edges(base::wait_walk& walk) const {
-  std::vector<std::pair<std::uint64_t, detail::reservation_state*>> here;
+  std::vector<std::pair<detail::reservation_id, detail::reservation_state*>> here;
   {
     const std::scoped_lock lock(lock_);
     for (const auto& [id, s] : entries_)
@@ -285,7 +283,7 @@ void remote_reservations::add_wait_edges(base::wait_walk& walk) const {
 
 void remote_reservations::lost(rank node, base::thread_context& context) noexcept {
   const failure_ref why = job_.loss_of(node);
-  std::vector<std::uint64_t> dead, elsewhere;
+  std::vector<detail::reservation_id> dead, elsewhere;
   {
     const std::scoped_lock lock(lock_);
     for (const auto& [id, s] : entries_) {

@@ -53,15 +53,17 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   /// From now on, handles of the job's other nodes work on this runtime.
   void serve(base::runtime_context& runtime);
 
-  detail::reservation_state* find(std::uint64_t id) override;
-  void want(std::uint64_t id, base::thread_context& context) override;
-  void acquire_shared(std::uint64_t id, detail::slot& s, base::thread_context& context) override;
-  void release(std::uint64_t id, const failure* cause, detail::slot& s, base::thread_context& context,
+  detail::reservation_state* find(detail::reservation_id id) override;
+  void want(detail::reservation_id id, base::thread_context& context) override;
+  void acquire_shared(detail::reservation_id id, detail::slot& s, base::thread_context& context) override;
+  void release(detail::reservation_id id, const failure* cause, detail::slot& s, base::thread_context& context,
                const std::source_location& where) override;
-  void skip_acquire(std::uint64_t id, const failure& cause, detail::slot& s, base::thread_context& context) override;
-  void release_skipped(std::uint64_t id, const failure& cause, detail::slot& s, base::thread_context& context) override;
-  void destroy(std::uint64_t id, base::thread_context& context, const std::source_location& where) override;
-  void destroyed(std::uint64_t id, const failure_ref& why) override;
+  void skip_acquire(detail::reservation_id id, const failure& cause, detail::slot& s,
+                    base::thread_context& context) override;
+  void release_skipped(detail::reservation_id id, const failure& cause, detail::slot& s,
+                       base::thread_context& context) override;
+  void destroy(detail::reservation_id id, base::thread_context& context, const std::source_location& where) override;
+  void destroyed(detail::reservation_id id, const failure_ref& why) override;
 
   void lost(rank node, base::thread_context& context) noexcept override;
   /// For hang reports: adds reservations of other nodes that are on this node.
@@ -94,7 +96,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   };
   /// Ends when an operation that this node has forwarded was carried out.
   struct pending_operation {
-    std::uint64_t id;
+    detail::reservation_id id;
     action what;
     detail::slot* s;
     failure_ref cause;
@@ -111,17 +113,17 @@ class remote_reservations final : public stretto::remote_reservations, public pr
     rank_set users;
   };
 
-  rank home_of(std::uint64_t id) const noexcept;
+  rank home_of(detail::reservation_id id) const noexcept;
   // With the lock held.
-  reservation_entry* known(std::uint64_t id);
+  reservation_entry* known(detail::reservation_id id);
   bool execute(const forwarded_operation& e, reservation_entry& s, deferred_actions& after,
                base::thread_context& context);
   bool mark_wanted(reservation_entry& s) noexcept {
     return !s.is_here && !s.pending_reads && !std::exchange(s.is_wanted, true);
   }
-  void end_all(std::uint64_t id, reservation_entry& s, const failure_ref& why, deferred_actions& after);
+  void end_all(detail::reservation_id id, reservation_entry& s, const failure_ref& why, deferred_actions& after);
 
-  void send_want(std::uint64_t id, base::thread_context& context);
+  void send_want(detail::reservation_id id, base::thread_context& context);
   void run_deferred(const deferred_actions& after, base::thread_context& context);
   void start(forwarded_operation e, detail::slot& s, base::thread_context& context);
   void route(forwarded_operation e, base::thread_context& context);
@@ -132,18 +134,18 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   /// Does not notify their nodes; they learn of the loss by another message.
   static void drop_readers(waiter* first, base::thread_context& context) noexcept;
   void send(rank to, const forwarded_operation& e);
-  void enqueue_requester(rank who, std::uint64_t id, base::thread_context& context);
-  void recall(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context);
-  void pass_on(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context);
+  void enqueue_requester(rank who, detail::reservation_id id, base::thread_context& context);
+  void recall(detail::reservation_id id, rank to, std::uint32_t version, base::thread_context& context);
+  void pass_on(detail::reservation_id id, rank to, std::uint32_t version, base::thread_context& context);
   static std::vector<std::byte> payload_of(detail::reservation_state& of);
   void keep_payload(call_number request, std::span<const std::byte> payload);
   void complete_operation(const forwarded_operation& e, const failure_ref& failed, base::thread_context& context);
   void finish(const pending_operation& p, const failure_ref& failed, base::thread_context& context);
-  void fail_reservation(std::uint64_t id, const failure_ref& why, base::thread_context& context);
-  void send_gone(rank to, std::uint64_t id, bool is_lost, const failure_ref& why);
+  void fail_reservation(detail::reservation_id id, const failure_ref& why, base::thread_context& context);
+  void send_gone(rank to, detail::reservation_id id, bool is_lost, const failure_ref& why);
   /// To the other ones of these nodes.
-  void send_gone(const rank_set& to, std::uint64_t id, bool is_lost, const failure_ref& why);
-  void forget_destroyed(std::uint64_t id, const failure_ref& why, base::thread_context& context);
+  void send_gone(const rank_set& to, detail::reservation_id id, bool is_lost, const failure_ref& why);
+  void forget_destroyed(detail::reservation_id id, const failure_ref& why, base::thread_context& context);
 
   void on_want(rank from, const reservation_want& m, base::thread_context& context);
   void on_recall(rank from, const reservation_recall& m, base::thread_context& context);
@@ -163,7 +165,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   remote_calls<pending_operation> pending_operations_;
 
   mutable std::mutex lock_;
-  std::unordered_map<std::uint64_t, reservation_entry> entries_;
+  std::unordered_map<detail::reservation_id, reservation_entry> entries_;
   std::deque<detail::reservation_state>
       made_;  // local state of remote reservations; never destroyed, as stale handles may read it
   std::vector<detail::reservation_state*> free_;

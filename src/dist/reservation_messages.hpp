@@ -12,19 +12,20 @@
 
 #include "dist/message_codec.hpp"
 #include "dist/remote_calls.hpp"
+#include "event/object_ids.hpp"
 
 namespace stretto::dist {
 
 /// To the home: the sender's node wants the reservation.
 struct reservation_want {
   static constexpr std::string_view message = "reservations.want";
-  std::uint64_t reservation = 0;
+  detail::reservation_id reservation = {};
 };
 
 /// From the home: pass the reservation on to that node, once it is there and free.
 struct reservation_recall {
   static constexpr std::string_view message = "reservations.recall";
-  std::uint64_t reservation = 0;
+  detail::reservation_id reservation = {};
   node_rank to = {};
   std::uint32_t version = 0;
 };
@@ -42,7 +43,7 @@ struct reservation_pass {
     call_number request = {};
     std::source_location where = {};
   };
-  std::uint64_t reservation = 0;
+  detail::reservation_id reservation = {};
   std::uint32_t version = 0, fairness = 0;
   std::source_location where = {};  // of its creation
   std::vector<skipped_acquires> skipped = {};
@@ -57,7 +58,7 @@ inline constexpr auto last_of<reservation_action> = reservation_action::acquire_
 /// An operation that must be carried out where the reservation is: forwarded until it is there.
 struct reservation_operation {
   static constexpr std::string_view message = "reservations.operation";
-  std::uint64_t id = 0;  // of the reservation
+  detail::reservation_id id = {};  // of the reservation
   reservation_action what = {};
   node_rank origin = {};
   call_number request = {};   // of the operation at its origin
@@ -82,7 +83,7 @@ struct reservation_done {
 /// From the home: the reservation is destroyed, or has failed.
 struct reservation_gone {
   static constexpr std::string_view message = "reservations.gone";
-  std::uint64_t reservation = 0;
+  detail::reservation_id reservation = {};
   bool is_lost = false;  // not destroyed: the failure stays
   failure_ref why = {};
 };
@@ -90,7 +91,7 @@ struct reservation_gone {
 /// To the home: the program destroys the reservation.
 struct reservation_destruction {
   static constexpr std::string_view message = "reservations.destroy";
-  std::uint64_t reservation = 0;
+  detail::reservation_id reservation = {};
   std::source_location where = {};
 };
 
@@ -103,7 +104,7 @@ struct reservation_refused {
 /// To the home: the sender cannot reach that node, which may have used the reservation.
 struct reservation_cut {
   static constexpr std::string_view message = "reservations.cut";
-  std::uint64_t reservation = 0;
+  detail::reservation_id reservation = {};
   node_rank lost = {};
   failure_ref why = {};
 };

@@ -18,7 +18,7 @@ using detail::reservation_state;
 /// A shared acquire of another node that waits here.
 struct remote_reservations::remote_reader {
   remote_reservations* of;
-  std::uint64_t id;
+  detail::reservation_id id;
   call_number request;
   std::source_location where;
   rank origin;
@@ -61,7 +61,7 @@ void remote_reservations::drop_readers(waiter* first, base::thread_context& cont
 
 // Shared acquires.
 
-void remote_reservations::acquire_shared(std::uint64_t id, detail::slot& s, base::thread_context& context) {
+void remote_reservations::acquire_shared(detail::reservation_id id, detail::slot& s, base::thread_context& context) {
   forwarded_operation e{id, action::acquire_shared, job_.self(), {}, 0, 0, s.where.load(std::memory_order_relaxed), {}};
   failure_ref gone;
   bool is_held = false;
@@ -89,17 +89,17 @@ void remote_reservations::run_deferred(const deferred_actions& after, base::thre
   detail::fail_waiters(after.left, after.why, context);
 }
 
-void remote_reservations::release(std::uint64_t id, const failure* cause, detail::slot& s,
+void remote_reservations::release(detail::reservation_id id, const failure* cause, detail::slot& s,
                                   base::thread_context& context, const std::source_location& where) {
   start({id, action::release, job_.self(), {}, 0, 0, where, failure_ref::share(cause)}, s, context);
 }
 
-void remote_reservations::skip_acquire(std::uint64_t id, const failure& cause, detail::slot& s,
+void remote_reservations::skip_acquire(detail::reservation_id id, const failure& cause, detail::slot& s,
                                        base::thread_context& context) {
   start({id, action::skip_acquire, job_.self(), {}, 0, 0, {}, failure_ref::share(&cause)}, s, context);
 }
 
-void remote_reservations::release_skipped(std::uint64_t id, const failure& cause, detail::slot& s,
+void remote_reservations::release_skipped(detail::reservation_id id, const failure& cause, detail::slot& s,
                                           base::thread_context& context) {
   start({id, action::release_skipped, job_.self(), {}, 0, 0, {}, failure_ref::share(&cause)}, s, context);
 }

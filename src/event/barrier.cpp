@@ -21,34 +21,35 @@ using namespace detail;
 
 namespace {
 
-using barrier_table = object_table<phases>;
+using barrier_table = object_table<phases, barrier_id>;
 
 barrier_table& barriers_of(event_table& table) {
   std::call_once(table.barriers_once, [&] { table.barriers = std::make_shared<barrier_table>(); });
   return *static_cast<barrier_table*>(table.barriers.get());
 }
 
-std::string name_of(std::uint64_t id, std::uint64_t phase) {
+std::string name_of(barrier_id id, std::uint64_t phase) {
   return "barrier B" + std::to_string(barrier_table::index_of(id)) + " phase " + std::to_string(phase);
 }
 
-[[gnu::cold, gnu::noinline]] void refuse_gone(std::uint64_t id, std::uint64_t phase, event_cache& cache,
+[[gnu::cold, gnu::noinline]] void refuse_gone(barrier_id id, std::uint64_t phase, event_cache& cache,
                                               const std::source_location& where) {
-  if (id && barrier_table::node_of(id) != cache.node)
+  const bool has_id = id != barrier_id();
+  if (has_id && barrier_table::node_of(id) != cache.node)
     throw error("E03", name_of(id, phase) + " belongs to another runtime")
         .fact("its node", std::to_string(barrier_table::node_of(id)))
         .fact("this node", std::to_string(cache.node))
         .because("independent runtimes of one process share no barriers")
         .remedy("use the barrier on the runtime that made it");
-  throw error("E22", id ? name_of(id, phase) + " no longer exists" : "a default barrier was used")
+  throw error("E22", has_id ? name_of(id, phase) + " no longer exists" : "a default barrier was used")
       .fact("used", where)
-      .because(id ? "it was destroyed before" : "a barrier made without create() is empty")
-      .remedy(id ? "destroy a barrier after its last use" : "make it with barrier::create(arrivals)");
+      .because(has_id ? "it was destroyed before" : "a barrier made without create() is empty")
+      .remedy(has_id ? "destroy a barrier after its last use" : "make it with barrier::create(arrivals)");
 }
 
-inline phases& find(std::uint64_t id, std::uint64_t phase, event_cache& cache, const std::source_location& where) {
+inline phases& find(barrier_id id, std::uint64_t phase, event_cache& cache, const std::source_location& where) {
   auto* table = static_cast<barrier_table*>(cache.table->barriers.get());
-  if (id && barrier_table::node_of(id) == cache.node && table) [[likely]]
+  if (id != barrier_id() && barrier_table::node_of(id) == cache.node && table) [[likely]]
     if (phases* p = table->find(id)) [[likely]]
       return *p;
   refuse_gone(id, phase, cache, where);
@@ -56,8 +57,8 @@ inline phases& find(std::uint64_t id, std::uint64_t phase, event_cache& cache, c
 }
 
 /// The interface to barriers of other nodes if `id` is one of them; null for barriers of this node and invalid ids.
-inline remote_barriers* remote_interface_of(std::uint64_t id, event_cache& cache) noexcept {
-  if (barrier_table::node_of(id) == cache.node || !id) [[likely]]
+inline remote_barriers* remote_interface_of(barrier_id id, event_cache& cache) noexcept {
+  if (barrier_table::node_of(id) == cache.node || id == barrier_id()) [[likely]]
     return nullptr;
   auto* others = cache.table->barriers_elsewhere.load(std::memory_order_acquire);
   return others && others->reaches(id) ? others : nullptr;
@@ -67,7 +68,7 @@ phase_fold as_phase_fold(const value_fold* f) noexcept {
   return f ? phase_fold{f->bytes, f->begin, f->apply} : phase_fold{};
 }
 
-[[gnu::cold, gnu::noinline]] void refuse_arrival(phases& p, std::uint64_t id, std::uint64_t phase, std::uint32_t count,
+[[gnu::cold, gnu::noinline]] void refuse_arrival(phases& p, barrier_id id, std::uint64_t phase, std::uint32_t count,
                                                  phases::outcome why, const std::source_location& where) {
   error refusal("E21", name_of(id, phase) + (why == phases::outcome::past ? " has already completed"
                                                                           : " has more arrivals than it expects"));
@@ -85,7 +86,8 @@ phase_fold as_phase_fold(const value_fold* f) noexcept {
 
 /// Arrivals that are announced to the phase and take effect when their precondition ends.
 struct late_arrival : waiter {
-  std::uint64_t id, phase;
+  barrier_id id;
+  std::uint64_t phase;
   std::uint32_t count;
   std::size_t bytes;  // of the value; 0 if none
   alignas(std::max_align_t) std::byte inline_value[event_table::record_bytes - 80];
@@ -95,7 +97,7 @@ struct late_arrival : waiter {
 
   const void* value() const noexcept { return !bytes ? nullptr : heap_value ? heap_value : inline_value; }
 
-  static late_arrival* make(event_cache& cache, std::uint64_t id, std::uint64_t phase, std::uint32_t count,
+  static late_arrival* make(event_cache& cache, barrier_id id, std::uint64_t phase, std::uint32_t count,
                             const void* value, std::size_t bytes, const value_fold* fold,
                             const std::source_location& where) {
     auto* late = new (cache.records.allocate()) late_arrival;
@@ -125,7 +127,7 @@ struct late_arrival : waiter {
 };
 static_assert(sizeof(late_arrival) <= event_table::record_bytes);
 
-void refuse_own_phase(phases& p, dependency when, std::uint64_t id, std::uint64_t phase, event_cache& cache,
+void refuse_own_phase(phases& p, dependency when, barrier_id id, std::uint64_t phase, event_cache& cache,
                       const std::source_location& where) {
   for (const event e : p.asked_from(phase))
     if (leads_to(when, e, cache))
@@ -137,7 +139,7 @@ void refuse_own_phase(phases& p, dependency when, std::uint64_t id, std::uint64_
 }
 
 /// Arrives at a barrier of another node, which receives the arrivals once their precondition has ended.
-void arrive_elsewhere(std::uint64_t id, std::uint64_t phase, const void* value, const value_fold* fold, dependency when,
+void arrive_elsewhere(barrier_id id, std::uint64_t phase, const void* value, const value_fold* fold, dependency when,
                       std::uint32_t count, base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
   const bool now = has_ended(when, cache);
@@ -149,7 +151,7 @@ void arrive_elsewhere(std::uint64_t id, std::uint64_t phase, const void* value, 
   if (!subscribe(when, *late, cache, context)) late_arrival::take_effect(*late, cause_of(when, cache).get(), context);
 }
 
-void arrive_after(std::uint64_t id, std::uint64_t phase, const void* value, const value_fold* fold, dependency when,
+void arrive_after(barrier_id id, std::uint64_t phase, const void* value, const value_fold* fold, dependency when,
                   std::uint32_t count, base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
   if (remote_interface_of(id, cache)) return arrive_elsewhere(id, phase, value, fold, when, count, context, where);
@@ -186,21 +188,22 @@ barrier barrier::create(std::uint32_t arrivals, const value_fold& fold, std::sou
   const auto id = barriers_of(*cache.table).create(cache.node, [&](phases& p) {
     p.start(arrivals, {fold.bytes, fold.begin, fold.apply}, where);
   });
-  return barrier(id, 0);
+  return barrier(base::value_of(id), 0);
 }
 
 void barrier::arrive(std::uint32_t count, std::source_location where) const {
+  const barrier_id id{id_};
   auto& context = caller("barrier::arrive");
   auto& cache = event_cache::of(context);
-  if (auto* others = remote_interface_of(id_, cache)) [[unlikely]]
-    return others->arrive(id_, phase_, count, nullptr, nullptr, {}, context, where);
-  phases& p = find(id_, phase_, cache, where);
+  if (auto* others = remote_interface_of(id, cache)) [[unlikely]]
+    return others->arrive(id, phase_, count, nullptr, nullptr, {}, context, where);
+  phases& p = find(id, phase_, cache, where);
   if (const auto result = p.arrive(phase_, count, context, where); result != phases::outcome::done) [[unlikely]]
-    refuse_arrival(p, id_, phase_, count, result, where);
+    refuse_arrival(p, id, phase_, count, result, where);
 }
 
 void barrier::arrive(stretto::event when, std::uint32_t count, std::source_location where) const {
-  arrive_after(id_, phase_, nullptr, nullptr, when, count, caller("barrier::arrive"), where);
+  arrive_after(barrier_id{id_}, phase_, nullptr, nullptr, when, count, caller("barrier::arrive"), where);
 }
 
 void barrier::arrive(std::span<const dependency> when, std::uint32_t count, std::source_location where) const {
@@ -210,11 +213,11 @@ void barrier::arrive(std::span<const dependency> when, std::uint32_t count, std:
 void barrier::arrive_with(const void* value, const value_fold* fold, std::span<const dependency> when,
                           std::uint32_t count, std::source_location where) const {
   auto& context = caller("barrier::arrive");
-  arrive_after(id_, phase_, value, fold, when.size() == 1 ? when[0] : make_merge(when, context, where), count, context,
-               where);
+  arrive_after(barrier_id{id_}, phase_, value, fold, when.size() == 1 ? when[0] : make_merge(when, context, where),
+               count, context, where);
 }
 
-void detail::alter_for_node(std::uint64_t id, std::uint64_t phase, std::int32_t delta, base::thread_context& context,
+void detail::alter_for_node(barrier_id id, std::uint64_t phase, std::int32_t delta, base::thread_context& context,
                             const std::source_location& where) {
   phases& p = find(id, phase, event_cache::of(context), where);
   const auto result = p.alter(phase, delta, context);
@@ -234,48 +237,53 @@ void detail::alter_for_node(std::uint64_t id, std::uint64_t phase, std::int32_t 
 }
 
 stretto::event barrier::alter_arrival_count(std::int32_t delta, std::source_location where) const {
+  const barrier_id id{id_};
   auto& context = caller("barrier::alter_arrival_count");
-  if (auto* others = remote_interface_of(id_, event_cache::of(context)))
-    return others->alter(id_, phase_, delta, context, where);
-  alter_for_node(id_, phase_, delta, context, where);
+  if (auto* others = remote_interface_of(id, event_cache::of(context)))
+    return others->alter(id, phase_, delta, context, where);
+  alter_for_node(id, phase_, delta, context, where);
   return {};
 }
 
 bool barrier::has_triggered() const {
+  const barrier_id id{id_};
   auto& cache = event_cache::of(caller("barrier::has_triggered"));
-  if (auto* others = remote_interface_of(id_, cache)) [[unlikely]]
-    return others->has_ended(id_, phase_);
-  return find(id_, phase_, cache, std::source_location::current()).has_ended(phase_);
+  if (auto* others = remote_interface_of(id, cache)) [[unlikely]]
+    return others->has_ended(id, phase_);
+  return find(id, phase_, cache, std::source_location::current()).has_ended(phase_);
 }
 
 stretto::event barrier::event(std::source_location where) const {
+  const barrier_id id{id_};
   auto& context = caller("barrier::event");
   if (context.observer) context.observer->synchronised(context);  // a phase that has ended has no event
-  if (auto* others = remote_interface_of(id_, event_cache::of(context)))
-    return others->event_at(id_, phase_, context, where);
-  return find(id_, phase_, event_cache::of(context), where).event_at(phase_, context, where);
+  if (auto* others = remote_interface_of(id, event_cache::of(context)))
+    return others->event_at(id, phase_, context, where);
+  return find(id, phase_, event_cache::of(context), where).event_at(phase_, context, where);
 }
 
 void barrier::destroy(std::source_location where) const {
+  const barrier_id id{id_};
   auto& context = caller("barrier::destroy");
-  if (auto* others = remote_interface_of(id_, event_cache::of(context)))
-    return others->destroy(id_, phase_, context, where);
-  destroy_barrier(id_, phase_, context, where);
+  if (auto* others = remote_interface_of(id, event_cache::of(context)))
+    return others->destroy(id, phase_, context, where);
+  destroy_barrier(id, phase_, context, where);
 }
 
 bool barrier::result_into(void* value, std::size_t bytes) const {
+  const barrier_id id{id_};
   const auto where = std::source_location::current();
   auto& cache = event_cache::of(caller("barrier::result"));
-  auto* others = remote_interface_of(id_, cache);
-  phases* p = others ? nullptr : &find(id_, phase_, cache, where);
+  auto* others = remote_interface_of(id, cache);
+  phases* p = others ? nullptr : &find(id, phase_, cache, where);
   failure_ref cause;
-  switch (others ? others->value(id_, phase_, value, bytes, cause) : p->value(phase_, value, cause)) {
+  switch (others ? others->value(id, phase_, value, bytes, cause) : p->value(phase_, value, cause)) {
     case phases::value_state::pending: return false;
     case phases::value_state::ready: return true;
     case phases::value_state::poisoned: cause->raise();
     case phases::value_state::forgotten: break;
   }
-  throw error("E26", "the value of " + name_of(id_, phase_) + " is no longer stored")
+  throw error("E26", "the value of " + name_of(id, phase_) + " is no longer stored")
       .fact("created", p ? short_location(p->where()) : std::string())
       .because("a barrier keeps the values of its last 8 phases")
       .remedy("get the result of a phase before 8 more have completed");
@@ -285,14 +293,14 @@ void detail::set_remote_barriers(base::runtime_context& runtime, remote_barriers
   runtime.get<event_table>(base::floor_slot::event)->barriers_elsewhere.store(others, std::memory_order_release);
 }
 
-phases* detail::find_barrier(std::uint64_t id, event_table& table) noexcept {
+phases* detail::find_barrier(barrier_id id, event_table& table) noexcept {
   auto* all = static_cast<barrier_table*>(table.barriers.get());
   return all ? all->find(id) : nullptr;
 }
 
-std::uint16_t detail::home_of_barrier(std::uint64_t id) noexcept { return barrier_table::node_of(id); }
+std::uint16_t detail::home_of_barrier(barrier_id id) noexcept { return barrier_table::node_of(id); }
 
-void detail::arrive_for_node(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause,
+void detail::arrive_for_node(barrier_id id, std::uint64_t phase, std::uint32_t count, const failure* cause,
                              const void* value, base::thread_context& context, const std::source_location& where) {
   phases& p = find(id, phase, event_cache::of(context), where);
   if (const auto result = p.announce(phase, count); result != phases::outcome::done)
@@ -300,7 +308,7 @@ void detail::arrive_for_node(std::uint64_t id, std::uint64_t phase, std::uint32_
   p.complete_arrivals(phase, count, cause, p.value_bytes() ? value : nullptr, context, where);
 }
 
-void detail::destroy_barrier(std::uint64_t id, std::uint64_t phase, base::thread_context& context,
+void detail::destroy_barrier(barrier_id id, std::uint64_t phase, base::thread_context& context,
                              const std::source_location& where) {
   auto& cache = event_cache::of(context);
   phases& p = find(id, phase, cache, where);
@@ -315,7 +323,7 @@ void detail::destroy_barrier(std::uint64_t id, std::uint64_t phase, base::thread
   p.stop(why, context);
 }
 
-failure_ref detail::barrier_gone(std::uint64_t id, std::uint64_t phase, const std::source_location& where) {
+failure_ref detail::barrier_gone(barrier_id id, std::uint64_t phase, const std::source_location& where) {
   return make_failure(std::make_exception_ptr(error("E22", name_of(id, phase) + " no longer exists")
                                                   .because("it was destroyed before")
                                                   .remedy("destroy a barrier after its last use")),
@@ -326,7 +334,7 @@ std::size_t detail::poison_lacking_phases(const failure_ref& cause, base::thread
                                           std::vector<event>& asked) {
   event_table& table = *event_cache::of(context).table;
   std::vector<std::pair<phases*, std::uint64_t>> incomplete;  // with the last phase whose event was requested
-  barriers_of(table).for_each(table.node, [&](std::uint64_t, phases& p) {
+  barriers_of(table).for_each(table.node, [&](barrier_id, phases& p) {
     const auto awaited = p.awaited_phases();
     for (const auto& one : awaited) asked.push_back(one.asked);
     if (!awaited.empty()) incomplete.emplace_back(&p, awaited.back().phase);
@@ -338,7 +346,7 @@ std::size_t detail::poison_lacking_phases(const failure_ref& cause, base::thread
 
 void detail::add_barriers(event_table& table, base::wait_walk& walk) {
   using base::wait_kind;
-  barriers_of(table).for_each(table.node, [&](std::uint64_t id, phases& p) {
+  barriers_of(table).for_each(table.node, [&](barrier_id id, phases& p) {
     for (const auto& one : p.awaited_phases()) {
       const std::uint32_t node = walk.at(wait_kind::barrier, key_of_phase(id, one.phase));
       walk[node].kind = wait_kind::barrier;
@@ -361,6 +369,6 @@ void detail::add_barriers(event_table& table, base::wait_walk& walk) {
   }
 }
 
-std::string to_string(const barrier& b) { return name_of(b.id_, b.phase_); }
+std::string to_string(const barrier& b) { return name_of(barrier_id{b.id_}, b.phase_); }
 
 }  // namespace stretto

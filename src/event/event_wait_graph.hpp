@@ -5,8 +5,10 @@
 #pragma once
 
 #include "base/context.hpp"
+#include "base/numbers.hpp"
 #include "base/wait_snapshot.hpp"
 #include "event/event_table.hpp"
+#include "event/object_ids.hpp"
 
 namespace stretto::detail {
 
@@ -22,8 +24,8 @@ inline const void* record_in(std::uint64_t bits) noexcept {
   return reinterpret_cast<const void*>(bits & ~(std::uint64_t{1} << 63));
 }
 /// The key of a barrier's phase.
-inline std::uint64_t key_of_phase(std::uint64_t barrier, std::uint64_t phase) noexcept {
-  return barrier * 0x9e3779b97f4a7c15u + phase;
+inline std::uint64_t key_of_phase(barrier_id barrier, std::uint64_t phase) noexcept {
+  return base::value_of(barrier) * 0x9e3779b97f4a7c15u + phase;
 }
 /// The node of a dependency.
 std::uint32_t node_of_dependency(std::uint64_t bits, base::wait_walk& walk);
@@ -33,6 +35,6 @@ void add_barriers(event_table& table, base::wait_walk& walk);
 void add_reservations(event_table& table, base::wait_walk& walk);
 /// Adds a reservation that is held here, whichever node made it.
 class reservation_state;
-void add_reservation(std::uint64_t id, reservation_state& h, base::wait_walk& walk);
+void add_reservation(reservation_id id, reservation_state& h, base::wait_walk& walk);
 
 }  // namespace stretto::detail

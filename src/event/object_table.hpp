@@ -15,25 +15,27 @@
 #include <mutex>
 #include <vector>
 
+#include "base/numbers.hpp"
+
 namespace stretto::detail {
 
-/// Object: default constructible, with `std::atomic<std::uint32_t> generation{0}`.
-template <class Object>
+/// Object: default constructible, with `std::atomic<std::uint32_t> generation{0}`. Id: an enumeration of 64 bits.
+template <class Object, class Id>
 class object_table {
  public:
   static constexpr unsigned index_bits = 24, generation_bits = 24;
-  static constexpr std::uint32_t index_of(std::uint64_t id) noexcept {
-    return static_cast<std::uint32_t>(id >> generation_bits) & ((1u << index_bits) - 1);
+  static constexpr std::uint32_t index_of(Id id) noexcept {
+    return static_cast<std::uint32_t>(base::value_of(id) >> generation_bits) & ((1u << index_bits) - 1);
   }
-  static constexpr std::uint32_t generation_of(std::uint64_t id) noexcept {
-    return static_cast<std::uint32_t>(id) & ((1u << generation_bits) - 1);
+  static constexpr std::uint32_t generation_of(Id id) noexcept {
+    return static_cast<std::uint32_t>(base::value_of(id)) & ((1u << generation_bits) - 1);
   }
-  static constexpr std::uint16_t node_of(std::uint64_t id) noexcept {
-    return static_cast<std::uint16_t>(id >> (index_bits + generation_bits));
+  static constexpr std::uint16_t node_of(Id id) noexcept {
+    return static_cast<std::uint16_t>(base::value_of(id) >> (index_bits + generation_bits));
   }
 
   /// Null if the object has been destroyed or never existed.
-  Object* find(std::uint64_t id) const noexcept {
+  Object* find(Id id) const noexcept {
     const std::uint32_t biased = index_of(id) + first_chunk;
     const unsigned chunk = std::bit_width(biased) - 1 - std::countr_zero(first_chunk);
     Object* objects = chunks_[chunk].load(std::memory_order_acquire);
@@ -44,7 +46,7 @@ class object_table {
 
   /// Takes a free object, calls `fill(object)`, and only then makes its handle valid.
   template <class Fill>
-  std::uint64_t create(std::uint16_t node, Fill&& fill) {
+  Id create(std::uint16_t node, Fill&& fill) {
     std::scoped_lock lock(mutex_);
     std::uint32_t index;
     if (free_.empty()) {
@@ -64,11 +66,11 @@ class object_table {
     free_.pop_back();
     const auto generation = object.generation.load(std::memory_order_relaxed) + 1;
     object.generation.store(generation, std::memory_order_release);
-    return std::uint64_t{node} << (index_bits + generation_bits) | std::uint64_t{index} << generation_bits | generation;
+    return id_of(node, index, generation);
   }
 
   /// No thread may use the object any more. A slot whose generations are used up is not used again.
-  void destroy(std::uint64_t id) noexcept {
+  void destroy(Id id) noexcept {
     std::scoped_lock lock(mutex_);
     const auto next = generation_of(id) + 1;
     at(index_of(id)).generation.store(next, std::memory_order_release);
@@ -81,13 +83,16 @@ class object_table {
     std::scoped_lock lock(mutex_);
     for (std::uint32_t i = 0; i < used_; ++i)
       if (const auto generation = at(i).generation.load(std::memory_order_acquire); generation & 1)
-        each(std::uint64_t{node} << (index_bits + generation_bits) | std::uint64_t{i} << generation_bits | generation,
-             at(i));
+        each(id_of(node, i, generation), at(i));
   }
 
  private:
   static constexpr std::uint32_t first_chunk = 16;
 
+  static constexpr Id id_of(std::uint16_t node, std::uint32_t index, std::uint32_t generation) noexcept {
+    return Id{std::uint64_t{node} << (index_bits + generation_bits) | std::uint64_t{index} << generation_bits |
+              generation};
+  }
   Object& at(std::uint32_t index) noexcept {
     const std::uint32_t biased = index + first_chunk;
     const unsigned chunk = std::bit_width(biased) - 1 - std::countr_zero(first_chunk);

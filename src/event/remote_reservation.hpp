@@ -9,6 +9,7 @@
 
 #include <source_location>
 
+#include "event/object_ids.hpp"
 #include "event/reservation_state.hpp"
 
 namespace stretto {
@@ -18,25 +19,26 @@ class remote_reservations {
   virtual ~remote_reservations() = default;
 
   /// The stand-in for a reservation of another node; null if there is no such node in the job.
-  virtual detail::reservation_state* find(std::uint64_t id) = 0;
+  virtual detail::reservation_state* find(detail::reservation_id id) = 0;
   /// Requests that the node that has the reservation transfers it to this node, for an acquire that waits here.
-  virtual void want(std::uint64_t id, base::thread_context& context) = 0;
+  virtual void want(detail::reservation_id id, base::thread_context& context) = 0;
 
   /// Sends a shared acquire to the node that has the reservation, which grants it. Requires that no acquire waits here.
-  virtual void acquire_shared(std::uint64_t id, detail::slot& s, base::thread_context& context) = 0;
+  virtual void acquire_shared(detail::reservation_id id, detail::slot& s, base::thread_context& context) = 0;
 
   /// Applies a release, a failed acquire, or the release of a failed acquire on the node that has the reservation. Ends
   /// the event of `s` when that is done; poisoned with the cause of the acquire, or with E31.
-  virtual void release(std::uint64_t id, const failure* cause, detail::slot& s, base::thread_context& context,
+  virtual void release(detail::reservation_id id, const failure* cause, detail::slot& s, base::thread_context& context,
                        const std::source_location& where) = 0;
-  virtual void skip_acquire(std::uint64_t id, const failure& cause, detail::slot& s, base::thread_context& context) = 0;
-  virtual void release_skipped(std::uint64_t id, const failure& cause, detail::slot& s,
+  virtual void skip_acquire(detail::reservation_id id, const failure& cause, detail::slot& s,
+                            base::thread_context& context) = 0;
+  virtual void release_skipped(detail::reservation_id id, const failure& cause, detail::slot& s,
                                base::thread_context& context) = 0;
 
   /// Destroys a reservation of another node.
-  virtual void destroy(std::uint64_t id, base::thread_context& context, const std::source_location& where) = 0;
+  virtual void destroy(detail::reservation_id id, base::thread_context& context, const std::source_location& where) = 0;
   /// A reservation of this node was destroyed: notifies the other nodes.
-  virtual void destroyed(std::uint64_t id, const failure_ref& why) = 0;
+  virtual void destroyed(detail::reservation_id id, const failure_ref& why) = 0;
 };
 
 namespace detail {
@@ -45,15 +47,15 @@ namespace detail {
 void set_remote_reservations(base::runtime_context& runtime, remote_reservations* others) noexcept;
 
 /// The state of a reservation that was made here; null if it has been destroyed.
-reservation_state* find_reservation(std::uint64_t id, event_table& table) noexcept;
+reservation_state* find_reservation(reservation_id id, event_table& table) noexcept;
 /// Destroys a reservation that was made here; false if it has been destroyed already.
-bool destroy_reservation(std::uint64_t id, base::thread_context& context, const std::source_location& where);
+bool destroy_reservation(reservation_id id, base::thread_context& context, const std::source_location& where);
 /// The failure E31 of a release that took effect while nothing was held.
-failure_ref released_unheld(std::uint64_t id, const std::source_location& created, const std::source_location& where);
+failure_ref released_unheld(reservation_id id, const std::source_location& created, const std::source_location& where);
 /// The failure E32 of an acquire that would take effect after the reservation was destroyed.
-failure_ref gone_before(std::uint64_t id, const std::source_location& where);
+failure_ref gone_before(reservation_id id, const std::source_location& where);
 /// The node that made the reservation, from the bits of its id.
-std::uint16_t home_of_reservation(std::uint64_t id) noexcept;
+std::uint16_t home_of_reservation(reservation_id id) noexcept;
 /// Fails the waiting acquires and requests with the cause `why`.
 void fail_waiters(const reservation_state::waiting& left, const failure_ref& why,
                   base::thread_context& context) noexcept;

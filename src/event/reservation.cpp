@@ -16,49 +16,51 @@ using namespace detail;
 
 namespace {
 
-using reservation_table = object_table<reservation_state>;
+using reservation_table = object_table<reservation_state, reservation_id>;
 
 reservation_table& reservations_of(event_table& table) {
   std::call_once(table.reservations_once, [&] { table.reservations = std::make_shared<reservation_table>(); });
   return *static_cast<reservation_table*>(table.reservations.get());
 }
 
-std::string name_of(std::uint64_t id) { return "reservation R" + std::to_string(reservation_table::index_of(id)); }
+std::string name_of(reservation_id id) { return "reservation R" + std::to_string(reservation_table::index_of(id)); }
 
-[[gnu::cold, gnu::noinline]] void refuse_gone(std::uint64_t id, event_cache& cache, const std::source_location& where) {
-  if (id && reservation_table::node_of(id) != cache.node)
+[[gnu::cold, gnu::noinline]] void refuse_gone(reservation_id id, event_cache& cache,
+                                              const std::source_location& where) {
+  const bool has_id = id != reservation_id();
+  if (has_id && reservation_table::node_of(id) != cache.node)
     throw error("E03", name_of(id) + " belongs to another runtime")
         .fact("its node", std::to_string(reservation_table::node_of(id)))
         .fact("this node", std::to_string(cache.node))
         .because("independent runtimes of one process share no reservations")
         .remedy("use the reservation on the runtime that made it");
-  throw error("E32", id ? name_of(id) + " no longer exists" : "a default reservation was used")
+  throw error("E32", has_id ? name_of(id) + " no longer exists" : "a default reservation was used")
       .fact("used", where)
-      .because(id ? "it was destroyed before" : "a reservation made without create() is empty")
-      .remedy(id ? "destroy a reservation after its last release" : "make it with reservation::create()");
+      .because(has_id ? "it was destroyed before" : "a reservation made without create() is empty")
+      .remedy(has_id ? "destroy a reservation after its last release" : "make it with reservation::create()");
 }
 
 remote_reservations& elsewhere(event_cache& cache) noexcept {
   return *cache.table->reservations_elsewhere.load(std::memory_order_acquire);
 }
 
-inline reservation_state* try_find(std::uint64_t id, event_cache& cache) noexcept {
+inline reservation_state* try_find(reservation_id id, event_cache& cache) noexcept {
   if (reservation_table::node_of(id) == cache.node) [[likely]] {
     auto* table = static_cast<reservation_table*>(cache.table->reservations.get());
-    return id && table ? table->find(id) : nullptr;
+    return id != reservation_id() && table ? table->find(id) : nullptr;
   }
   auto* others = cache.table->reservations_elsewhere.load(std::memory_order_acquire);
-  return id && others ? others->find(id) : nullptr;
+  return id != reservation_id() && others ? others->find(id) : nullptr;
 }
 
-inline reservation_state& find(std::uint64_t id, event_cache& cache, const std::source_location& where) {
+inline reservation_state& find(reservation_id id, event_cache& cache, const std::source_location& where) {
   if (reservation_state* h = try_find(id, cache)) [[likely]]
     return *h;
   refuse_gone(id, cache, where);
   __builtin_unreachable();
 }
 
-error not_held(std::uint64_t id, const std::source_location& created, const std::source_location& where) {
+error not_held(reservation_id id, const std::source_location& created, const std::source_location& where) {
   return error("E31", name_of(id) + " was released while it was not held")
       .fact("created", created)
       .fact("released", where)
@@ -66,7 +68,7 @@ error not_held(std::uint64_t id, const std::source_location& created, const std:
       .remedy("release once per acquire, after the grant (release after the work that runs after acquire)");
 }
 
-failure_ref gone_while_waiting(std::uint64_t id, const std::source_location& created,
+failure_ref gone_while_waiting(reservation_id id, const std::source_location& created,
                                const std::source_location& where) {
   return make_failure(std::make_exception_ptr(error("E33", name_of(id) + " was destroyed while acquires waited for it")
                                                   .fact("created", created)
@@ -76,7 +78,7 @@ failure_ref gone_while_waiting(std::uint64_t id, const std::source_location& cre
 }
 
 /// Applies a release, here or on the node that has the reservation, and ends the event of `s` when it has taken effect.
-void apply_release(std::uint64_t id, const failure* cause, slot& s, event_cache& cache, base::thread_context& context,
+void apply_release(reservation_id id, const failure* cause, slot& s, event_cache& cache, base::thread_context& context,
                    const std::source_location& where) {
   failure_ref misuse;
   if (reservation_state* h = try_find(id, cache)) {  // else it was destroyed meanwhile
@@ -91,11 +93,12 @@ void apply_release(std::uint64_t id, const failure* cause, slot& s, event_cache&
   finish(s, misuse.get(), cache, context);
 }
 
+reservation_id id_in(const slot& s) noexcept { return reservation_id{s.link[1].load(std::memory_order_relaxed)}; }
+
 /// Fires a release that waits for its precondition; it waits in the slot of the event that it returned.
 void fire_release(waiter& self, const failure* cause, base::thread_context& context) noexcept {
   slot& s = slot::of(self);
-  apply_release(s.link[1].load(std::memory_order_relaxed), cause, s, event_cache::of(context), context,
-                s.where.load(std::memory_order_relaxed));
+  apply_release(id_in(s), cause, s, event_cache::of(context), context, s.where.load(std::memory_order_relaxed));
 }
 
 /// Fires an acquire whose precondition has ended.
@@ -103,7 +106,7 @@ template <hold how>
 void fire_acquire(waiter& self, const failure* cause, base::thread_context& context) noexcept {
   auto& cache = event_cache::of(context);
   slot& s = slot::of(self);
-  const std::uint64_t id = s.link[1].load(std::memory_order_relaxed);
+  const reservation_id id = id_in(s);
   reservation_state* h = try_find(id, cache);
   failure_ref gone;
   if (cause) {
@@ -123,16 +126,16 @@ void fire_acquire(waiter& self, const failure* cause, base::thread_context& cont
   finish(s, cause ? cause : gone.get(), cache, context);
 }
 
-slot& claim_for(std::uint64_t id, role r, dependency when, event_cache& cache, const std::source_location& where) {
+slot& claim_for(reservation_id id, role r, dependency when, event_cache& cache, const std::source_location& where) {
   slot& s = cache.create(where);
   s.link[0].store(bits_of(when), std::memory_order_release);
-  s.link[1].store(id, std::memory_order_release);
+  s.link[1].store(base::value_of(id), std::memory_order_release);
   s.claim.store(slot::claim_of(slot::generation_in(s.word.load(std::memory_order_relaxed)), r),
                 std::memory_order_release);
   return s;
 }
 
-event acquire_after(std::uint64_t id, hold how, dependency when, base::thread_context& context,
+event acquire_after(reservation_id id, hold how, dependency when, base::thread_context& context,
                     const std::source_location& where) {
   auto& cache = event_cache::of(context);
   reservation_state& h = find(id, cache, where);
@@ -143,7 +146,7 @@ event acquire_after(std::uint64_t id, hold how, dependency when, base::thread_co
   return e;
 }
 
-event release_after(std::uint64_t id, dependency when, base::thread_context& context,
+event release_after(reservation_id id, dependency when, base::thread_context& context,
                     const std::source_location& where) {
   auto& cache = event_cache::of(context);
   reservation_state& h = find(id, cache, where);
@@ -175,7 +178,7 @@ event as_synchronised(event granted, base::thread_context& context) {
 /// Waits until `when` and the grant have ended, one after the other; then applies or skips the release, depending on
 /// whether the acquire was granted.
 struct grant_release : waiter {
-  std::uint64_t id;
+  reservation_id id;
   event grant, when;
   event done;  // the event that release_grant returned; ended here
   std::source_location where;
@@ -197,7 +200,7 @@ struct grant_release : waiter {
 };
 static_assert(sizeof(grant_release) <= event_table::record_bytes);
 
-event acquire_as(hold how, std::uint64_t id, event when, const std::source_location& where) {
+event acquire_as(hold how, reservation_id id, event when, const std::source_location& where) {
   auto& context = caller("reservation::acquire");
   // A triggered precondition needs no slot; a poisoned one does, to pass its cause on.
   auto& cache = event_cache::of(context);
@@ -205,7 +208,7 @@ event acquire_as(hold how, std::uint64_t id, event when, const std::source_locat
   return as_synchronised(acquire_after(id, how, when, context, where), context);
 }
 
-bool try_acquire_as(hold how, std::uint64_t id, const std::source_location& where) {
+bool try_acquire_as(hold how, reservation_id id, const std::source_location& where) {
   auto& context = caller("reservation::try_acquire");
   auto& cache = event_cache::of(context);
   reservation_state& h = find(id, cache, where);
@@ -229,15 +232,17 @@ reservation reservation::create(const options& o, std::source_location where) {
         .fact("at most", "4096 bytes")
         .because("the payload travels with every transfer of the reservation")
         .remedy("keep large data in an instance and reserve the right to use it");
-  return reservation(reservations_of(*cache.table).create(cache.node, [&](reservation_state& h) {
+  return reservation(base::value_of(reservations_of(*cache.table).create(cache.node, [&](reservation_state& h) {
     h.start(o.payload_bytes, o.fairness, where);
-  }));
+  })));
 }
 
-event reservation::acquire(std::source_location where) const { return acquire_as(hold::exclusive, id_, {}, where); }
+event reservation::acquire(std::source_location where) const {
+  return acquire_as(hold::exclusive, reservation_id{id_}, {}, where);
+}
 
 event reservation::acquire(event when, std::source_location where) const {
-  return acquire_as(hold::exclusive, id_, when, where);
+  return acquire_as(hold::exclusive, reservation_id{id_}, when, where);
 }
 
 event reservation::acquire(std::span<const dependency> when, std::source_location where) const {
@@ -245,46 +250,50 @@ event reservation::acquire(std::span<const dependency> when, std::source_locatio
 }
 
 event reservation::acquire(shared_hold, std::source_location where) const {
-  return acquire_as(hold::shared, id_, {}, where);
+  return acquire_as(hold::shared, reservation_id{id_}, {}, where);
 }
 
 event reservation::acquire(shared_hold, event when, std::source_location where) const {
-  return acquire_as(hold::shared, id_, when, where);
+  return acquire_as(hold::shared, reservation_id{id_}, when, where);
 }
 
 event reservation::acquire(shared_hold, std::span<const dependency> when, std::source_location where) const {
   return acquire(shared, make_merge(when, caller("reservation::acquire"), where), where);
 }
 
-bool reservation::try_acquire(std::source_location where) const { return try_acquire_as(hold::exclusive, id_, where); }
+bool reservation::try_acquire(std::source_location where) const {
+  return try_acquire_as(hold::exclusive, reservation_id{id_}, where);
+}
 
 bool reservation::try_acquire(shared_hold, std::source_location where) const {
-  return try_acquire_as(hold::shared, id_, where);
+  return try_acquire_as(hold::shared, reservation_id{id_}, where);
 }
 
 event reservation::release(std::source_location where) const {
-  return release_after(id_, event(), caller("reservation::release"), where);
+  return release_after(reservation_id{id_}, event(), caller("reservation::release"), where);
 }
 
 event reservation::release(event when, std::source_location where) const {
-  return release_after(id_, when, caller("reservation::release"), where);
+  return release_after(reservation_id{id_}, when, caller("reservation::release"), where);
 }
 
 event reservation::release(std::span<const dependency> when, std::source_location where) const {
   auto& context = caller("reservation::release");
-  return release_after(id_, when.size() == 1 ? when[0] : make_merge(when, context, where), context, where);
+  return release_after(reservation_id{id_}, when.size() == 1 ? when[0] : make_merge(when, context, where), context,
+                       where);
 }
 
 event reservation::release_grant(event grant, event when, std::source_location where) const {
+  const reservation_id id{id_};
   auto& context = caller("reservation::release_grant");
   auto& cache = event_cache::of(context);
-  find(id_, cache, where);
+  find(id, cache, where);
   has_ended(when, cache);  // refuses foreign events before anything has changed
   has_ended(grant, cache);
-  slot& s = claim_for(id_, role::release, when, cache, where);
+  slot& s = claim_for(id, role::release, when, cache, where);
   auto* r = new (cache.records.allocate()) grant_release;
   r->fire = grant_release::proceed;
-  r->id = id_;
+  r->id = id;
   r->grant = grant;
   r->when = when;
   const event done = r->done = cache.handle(s);
@@ -294,10 +303,11 @@ event reservation::release_grant(event grant, event when, std::source_location w
 }
 
 void* reservation::payload(std::source_location where) const {
-  reservation_state& h = find(id_, event_cache::of(caller("reservation::payload")), where);
+  const reservation_id id{id_};
+  reservation_state& h = find(id, event_cache::of(caller("reservation::payload")), where);
   void* const payload = h.payload();
   if (!payload)
-    throw error("E34", name_of(id_) + " has no payload")
+    throw error("E34", name_of(id) + " has no payload")
         .fact("created", h.where())
         .fact("used", where)
         .remedy("create it with {.payload_bytes = ...}");
@@ -305,23 +315,24 @@ void* reservation::payload(std::source_location where) const {
 }
 
 void reservation::destroy(std::source_location where) const {
+  const reservation_id id{id_};
   auto& context = caller("reservation::destroy");
   auto& cache = event_cache::of(context);
-  find(id_, cache, where);
-  if (reservation_table::node_of(id_) != cache.node) return elsewhere(cache).destroy(id_, context, where);
-  destroy_reservation(id_, context, where);
+  find(id, cache, where);
+  if (reservation_table::node_of(id) != cache.node) return elsewhere(cache).destroy(id, context, where);
+  destroy_reservation(id, context, where);
 }
 
 void detail::set_remote_reservations(base::runtime_context& runtime, remote_reservations* others) noexcept {
   runtime.get<event_table>(base::floor_slot::event)->reservations_elsewhere.store(others, std::memory_order_release);
 }
 
-reservation_state* detail::find_reservation(std::uint64_t id, event_table& table) noexcept {
+reservation_state* detail::find_reservation(reservation_id id, event_table& table) noexcept {
   auto* all = static_cast<reservation_table*>(table.reservations.get());
   return all ? all->find(id) : nullptr;
 }
 
-bool detail::destroy_reservation(std::uint64_t id, base::thread_context& context, const std::source_location& where) {
+bool detail::destroy_reservation(reservation_id id, base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
   reservation_state* h = find_reservation(id, *cache.table);
   if (!h) return false;
@@ -344,12 +355,12 @@ void detail::fail_waiters(const reservation_state::waiting& left, const failure_
   if (left.remote) fire(left.remote, why.get(), cache, context);
 }
 
-failure_ref detail::released_unheld(std::uint64_t id, const std::source_location& created,
+failure_ref detail::released_unheld(reservation_id id, const std::source_location& created,
                                     const std::source_location& where) {
   return make_failure(std::make_exception_ptr(not_held(id, created, where)), "release of " + name_of(id), where);
 }
 
-failure_ref detail::gone_before(std::uint64_t id, const std::source_location& where) {
+failure_ref detail::gone_before(reservation_id id, const std::source_location& where) {
   return make_failure(std::make_exception_ptr(error("E32", name_of(id) + " no longer exists")
                                                   .fact("acquired", where)
                                                   .because("it was destroyed before the acquire could take effect")
@@ -357,23 +368,23 @@ failure_ref detail::gone_before(std::uint64_t id, const std::source_location& wh
                       name_of(id), where);
 }
 
-std::uint16_t detail::home_of_reservation(std::uint64_t id) noexcept { return reservation_table::node_of(id); }
+std::uint16_t detail::home_of_reservation(reservation_id id) noexcept { return reservation_table::node_of(id); }
 
 void detail::add_reservations(event_table& table, base::wait_walk& walk) {
   reservations_of(table).for_each(table.node,
-                                  [&](std::uint64_t id, reservation_state& h) { add_reservation(id, h, walk); });
+                                  [&](reservation_id id, reservation_state& h) { add_reservation(id, h, walk); });
 }
 
-void detail::add_reservation(std::uint64_t id, reservation_state& h, base::wait_walk& walk) {
+void detail::add_reservation(reservation_id id, reservation_state& h, base::wait_walk& walk) {
   const auto holder = h.holder();
   if (!holder) return;
-  const std::uint32_t node = walk.at(base::wait_kind::reservation, id);
+  const std::uint32_t node = walk.at(base::wait_kind::reservation, base::value_of(id));
   walk[node].kind = base::wait_kind::reservation;
   walk[node].name = name_of(id);
   if (h.where().line()) walk[node].created_at = short_location(h.where());
   walk[node].held_by = holder->line() ? "the acquire at " + short_location(*holder) : base::held_elsewhere;
 }
 
-std::string to_string(const reservation& r) { return name_of(r.id_); }
+std::string to_string(const reservation& r) { return name_of(reservation_id{r.id_}); }
 
 }  // namespace stretto

@@ -82,11 +82,11 @@ TEST_CASE("once the owner is lost, everything that waits ends with that failure,
   ends.ask(1);
   ends.ask(2).first.waiting = 20;
   const failure_ref why = some_failure();
-  const auto ended = ends.lose(why);
+  const auto ended = ends.fail(why);
   REQUIRE(ended.size() == 1);
   CHECK(ended[0].waiting == 20);
   CHECK(ended[0].cause.get() == why.get());
-  CHECK(ends.lost().get() == why.get());
+  CHECK(ends.failure().get() == why.get());
   CHECK_FALSE(ends.infer(1));
 }
 

@@ -354,7 +354,7 @@ TEST_CASE("readers of other nodes are granted in order, together with readers of
   lone_world world;
   const auto r = reservation::create({.fairness = 1});
   auto& cache = detail::event_cache::of(world.context);
-  detail::reservation_state& held = *detail::find_reservation(r.raw(), *cache.table);
+  detail::reservation_state& held = *detail::find_reservation(detail::reservation_id{r.raw()}, *cache.table);
   struct ask : detail::remote_acquire {
     bool granted = false;
     explicit ask(detail::hold wanted) {
@@ -390,7 +390,7 @@ TEST_CASE("another node waits for at most `fairness` preferred grants") {
     const auto r = reservation::create({.fairness = fairness});
     CHECK(r.try_acquire());
     auto& cache = detail::event_cache::of(world.context);
-    detail::reservation_state& held = *detail::find_reservation(r.raw(), *cache.table);
+    detail::reservation_state& held = *detail::find_reservation(detail::reservation_id{r.raw()}, *cache.table);
     const auto comes_back = [&] {
       CHECK(held.is_elsewhere());
       detail::reservation_state::grant next;
