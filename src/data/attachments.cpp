@@ -2,11 +2,13 @@
 
 #include <utility>
 
+#include "base/numbers.hpp"
+
 namespace stretto::data {
 
 attachments::added attachments::add(std::shared_ptr<attached_array> array) {
   const std::scoped_lock lock(lock_);
-  const std::uint64_t number = ++last_;
+  const attachment_number number = last_ = base::next(last_);
   // The hold may outlive the runtime, in a message that was never sent.
   auto held = std::shared_ptr<const void>(array.get(), [number, in = weak_from_this()](const void*) {
     const std::shared_ptr<attachments> all = in.lock();
@@ -21,13 +23,13 @@ attachments::added attachments::add(std::shared_ptr<attached_array> array) {
   return {number, std::move(held)};
 }
 
-std::shared_ptr<attached_array> attachments::find(std::uint64_t number) const {
+std::shared_ptr<attached_array> attachments::find(attachment_number number) const {
   const std::scoped_lock lock(lock_);
   const auto found = all_.find(number);
   return found == all_.end() ? nullptr : found->second.array;
 }
 
-std::shared_ptr<const void> attachments::hold(std::uint64_t number) {
+std::shared_ptr<const void> attachments::hold(attachment_number number) {
   const std::scoped_lock lock(lock_);
   const auto found = all_.find(number);
   return found == all_.end() ? nullptr : found->second.held.lock();

@@ -59,10 +59,18 @@ struct destination {
   }
 };
 
-/// An attached array: its node and its number there.
+/// An attached array, as its owner or a requester counts; 0: none.
+enum class attachment_number : std::uint64_t {};
+/// The node that has numbered an array: the one that has it, or one that has requested it.
+enum class numbered_by : std::uint8_t { owner, requester };
+/// The arrays attached to one message, which its sender keeps until the message was read; 0: none.
+enum class kept_attachments : std::uint64_t {};
+
+/// An attached array: the node that has it, and its number.
 struct attachment_name {
   std::uint16_t node = 0;
-  std::uint64_t number = 0;
+  attachment_number number = {};
+  numbered_by by = numbered_by::owner;
 };
 
 /// Access to attachments of other nodes; absent if the runtime is the only node.
@@ -84,9 +92,9 @@ class remote_attachments {
   /// (shared_arrays). The returned name is held until the elements are fetched, or let_go.
   virtual attachment_name request(std::uint16_t node, std::uint64_t shared, const box& part,
                                   const std::source_location& where) = 0;
-  /// Keeps `along` alive until that node acknowledges the message; returns the number to acknowledge, or 0 for none.
-  virtual std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along) = 0;
-  virtual void acknowledge_message(std::uint32_t sender, std::uint64_t message) = 0;
+  /// Keeps `along` alive until that node acknowledges the message; returns what it must acknowledge.
+  virtual kept_attachments keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along) = 0;
+  virtual void acknowledge_message(std::uint32_t sender, kept_attachments message) = 0;
 };
 
 /// The operations that the objects floor performs for other nodes and for its own.
@@ -111,14 +119,14 @@ class attachments : public std::enable_shared_from_this<attachments> {
  public:
   /// The number of the array, from 1, and a hold on it.
   struct added {
-    std::uint64_t number;
+    attachment_number number;
     std::shared_ptr<const void> held;
   };
   added add(std::shared_ptr<attached_array> array);
   /// Null if nothing holds the number any more.
-  std::shared_ptr<attached_array> find(std::uint64_t number) const;
+  std::shared_ptr<attached_array> find(attachment_number number) const;
   /// Acquires another hold.
-  std::shared_ptr<const void> hold(std::uint64_t number);
+  std::shared_ptr<const void> hold(attachment_number number);
   std::size_t size() const;
 
   remote_attachments* others = nullptr;  // set before threads use it, as
@@ -130,8 +138,8 @@ class attachments : public std::enable_shared_from_this<attachments> {
     std::weak_ptr<const void> held;
   };
   mutable std::mutex lock_;  // guards what follows
-  std::uint64_t last_ = 0;
-  std::unordered_map<std::uint64_t, entry> all_;
+  attachment_number last_{};
+  std::unordered_map<attachment_number, entry> all_;
 };
 
 }  // namespace stretto::data

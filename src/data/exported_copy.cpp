@@ -11,8 +11,8 @@
 
 namespace stretto::data {
 
-event copy_exported(const attachments& all, std::uint64_t number, const box& part, const point& shift, destination to,
-                    const std::source_location& where, base::thread_context& context) {
+event copy_exported(const attachments& all, attachment_number number, const box& part, const point& shift,
+                    destination to, const std::source_location& where, base::thread_context& context) {
   const std::shared_ptr<attached_array> array = all.find(number);
   if (!array)
     throw error("G06", "the data of an object in a message is no longer available")

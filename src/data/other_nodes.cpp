@@ -135,15 +135,15 @@ const std::shared_ptr<attachments>& attachments_of(const base::thread_context& c
   return state_of(context).attached;
 }
 
-std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along,
-                       const base::thread_context& context) {
-  if (along.empty()) return 0;
+kept_attachments keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along,
+                          const base::thread_context& context) {
+  if (along.empty()) return {};
   remote_attachments* const others = attachments_of(context)->others;
-  return others ? others->keep_for(node, std::move(along)) : 0;
+  return others ? others->keep_for(node, std::move(along)) : kept_attachments();
 }
 
-void acknowledge_message(std::uint32_t sender, std::uint64_t message, const base::thread_context& context) {
-  if (message) attachments_of(context)->others->acknowledge_message(sender, message);
+void acknowledge_message(std::uint32_t sender, kept_attachments message, const base::thread_context& context) {
+  if (message != kept_attachments()) attachments_of(context)->others->acknowledge_message(sender, message);
 }
 
 }  // namespace data

@@ -161,8 +161,8 @@ event run_here(const remote_operation_request& r, const preconditions& after, co
 const std::shared_ptr<attachments>& attachments_of(const base::thread_context& context) noexcept;
 
 /// As in remote_attachments; nothing if the runtime is alone, or there is nothing to hold.
-std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along,
-                       const base::thread_context& context);
-void acknowledge_message(std::uint32_t sender, std::uint64_t message, const base::thread_context& context);
+kept_attachments keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along,
+                          const base::thread_context& context);
+void acknowledge_message(std::uint32_t sender, kept_attachments message, const base::thread_context& context);
 
 }  // namespace stretto::data

@@ -25,10 +25,8 @@ failure_ref gone(const std::string& node, const std::source_location& where) {
 remote_attachments::remote_attachments(job& j, ordered_messages& ordered, pending_requests& pending,
                                        element_sender& sender, element_receiver& receiver)
     : job_(j), pending_requests_(pending), sender_(sender), receiver_(receiver), ordered_(ordered) {
-  j.on<&remote_attachments::on_fetch>(this);
-  j.on<&remote_attachments::on_hold>(this);
-  j.on<&remote_attachments::on_release>(this);
-  j.on<&remote_attachments::on_read>(this);
+  using self = remote_attachments;
+  j.on<&self::on_fetch, &self::on_hold, &self::on_release, &self::on_read>(this);
   ordered.on<&remote_attachments::on_request>(this);
 }
 
@@ -59,6 +57,7 @@ event remote_attachments::fetch(const data::attachment_name& what, const box& pa
                  return pending_requests_.reply(q.id, cause, on, pending_requests::failure_origin::precondition);
                }
                job_.send(of, attachment_fetch{.array = what.number,
+                                              .by = what.by,
                                               .request = q.id.number,
                                               .where = where,
                                               .is_first = which.is_first,
@@ -73,9 +72,10 @@ event remote_attachments::fetch(const data::attachment_name& what, const box& pa
 
 void remote_attachments::on_fetch(rank from, const attachment_fetch& m, base::thread_context& context) {
   if (!job_.rank_of(static_cast<std::uint16_t>(m.target.key >> 48))) return job_.refuse_malformed(m.message, from);
-  fetch_request f{{from, m.request}, m.part, m.shift, m.target, 0, m.where};
+  fetch_request f{{from, m.request}, m.part, m.shift, m.target, {}, m.where};
   array found;
-  if (is_of_request(m.array)) {
+  const bool is_requested = m.by == data::numbered_by::requester;
+  if (is_requested) {
     f.request = m.array;
     const std::scoped_lock lock(lock_);
     const auto [at, is_new] = requested_.try_emplace({from, m.array});
@@ -87,8 +87,7 @@ void remote_attachments::on_fetch(rank from, const attachment_fetch& m, base::th
   if (!found) return refuse(f, context);
   if (m.is_first && !m.is_last) hold_for(from, m.array);
   lend(*found, f, context);
-  if (is_of_request(m.array)) return;
-  if (m.is_last && !m.is_first) let_go_for(from, m.array);
+  if (m.is_last && !m.is_first && !is_requested) let_go_for(from, m.array, m.by);
 }
 
 void remote_attachments::refuse(const fetch_request& f, base::thread_context& context) {
@@ -100,7 +99,7 @@ void remote_attachments::lend(data::attached_array& from, const fetch_request& f
       f.part.shifted(f.shift), f.where,
       [this, f](const detail::instance_handle& in, std::shared_ptr<const void> lease, const failure_ref& cause,
                 base::thread_context& on) {
-        if (f.request) let_go_for(f.id.requester, f.request);
+        if (f.request) let_go_for(f.id.requester, *f.request, data::numbered_by::requester);
         if (cause)
           return pending_requests_.reply(f.id, cause.get(), on, pending_requests::failure_origin::precondition);
         data::remote_operation_request r{.what = data::remote_operation_request::action::copy,
@@ -117,13 +116,13 @@ void remote_attachments::lend(data::attached_array& from, const fetch_request& f
 data::attachment_name remote_attachments::request(std::uint16_t node, std::uint64_t shared, const box& part,
                                                   const std::source_location& where) {
   job_.hold_back(where);
-  const data::attachment_name name{node, std::uint64_t{1} << 63 | requests_.fetch_add(1, std::memory_order_relaxed)};
+  const number n{1 + requests_.fetch_add(1, std::memory_order_relaxed)};
+  const data::attachment_name name{node, n, data::numbered_by::requester};
   ordered_.send(*job_.rank_of(node), attachment_request{name.number, shared, where, part});
   return name;
 }
 
 void remote_attachments::on_request(rank from, const attachment_request& m, base::thread_context& context) {
-  if (!is_of_request(m.array)) return job_.refuse_malformed(m.message, from);
   array lent = all_->shared->export_elements(m.object, m.part, m.where, context);
   std::optional<fetch_request> wanted;
   {
@@ -141,51 +140,52 @@ void remote_attachments::hold(const data::attachment_name& what) {
   job_.send(*job_.rank_of(what.node), attachment_hold{what.number});
 }
 void remote_attachments::let_go(const data::attachment_name& what) {
-  job_.send(*job_.rank_of(what.node), attachment_release{what.number});
+  job_.send(*job_.rank_of(what.node), attachment_release{what.number, what.by});
 }
 
 void remote_attachments::on_hold(rank from, const attachment_hold& m, base::thread_context&) {
   hold_for(from, m.array);
 }
 void remote_attachments::on_release(rank from, const attachment_release& m, base::thread_context&) {
-  let_go_for(from, m.array);
+  let_go_for(from, m.array, m.by);
 }
 
-void remote_attachments::hold_for(rank by, std::uint64_t number) {
-  held one = all_->hold(number);
+void remote_attachments::hold_for(rank node, number n) {
+  held one = all_->hold(n);
   if (!one) return;  // a later fetch gets the failure
   const std::scoped_lock lock(lock_);
-  by_others_.emplace(std::pair(by, number), std::move(one));
+  by_others_.emplace(std::pair(node, n), std::move(one));
 }
 
-void remote_attachments::let_go_for(rank by, std::uint64_t number) {
+void remote_attachments::let_go_for(rank node, number n, data::numbered_by by) {
   held ends;
   array ends_too;
   const std::scoped_lock lock(lock_);
-  if (is_of_request(number)) {
-    const auto [at, is_new] = requested_.try_emplace({by, number});
+  if (by == data::numbered_by::requester) {
+    const auto [at, is_new] = requested_.try_emplace({node, n});
     if (is_new) return;  // the request has not arrived; it will not be fetched
     ends_too = std::move(at->second.lent);
     requested_.erase(at);
     return;
   }
-  const auto found = by_others_.find({by, number});
+  const auto found = by_others_.find({node, n});
   if (found == by_others_.end()) return;
   ends = std::move(found->second);
   by_others_.erase(found);
 }
 
-std::uint64_t remote_attachments::keep_for(std::uint32_t node, std::vector<held>&& along) {
+data::kept_attachments remote_attachments::keep_for(std::uint32_t node, std::vector<held>&& along) {
   const rank to = static_cast<rank>(node);
   std::vector<held> ends;
   const std::scoped_lock lock(lock_);
-  if (job_.is_lost(to)) return ends = std::move(along), 0;
-  unread_.emplace(std::pair(to, ++messages_), std::move(along));
+  if (job_.is_lost(to)) return ends = std::move(along), data::kept_attachments();
+  messages_ = base::next(messages_);
+  unread_.emplace(std::pair(to, messages_), std::move(along));
   return messages_;
 }
 
-void remote_attachments::acknowledge_message(std::uint32_t sender, std::uint64_t message) {
-  if (message) job_.send(static_cast<rank>(sender), attachments_read{message});
+void remote_attachments::acknowledge_message(std::uint32_t sender, data::kept_attachments message) {
+  if (message != data::kept_attachments()) job_.send(static_cast<rank>(sender), attachments_read{message});
 }
 
 void remote_attachments::on_read(rank from, const attachments_read& m, base::thread_context&) {

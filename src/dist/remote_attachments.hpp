@@ -42,13 +42,14 @@ class remote_attachments final : public data::remote_attachments {
   void let_go(const data::attachment_name& what) override;
   data::attachment_name request(std::uint16_t node, std::uint64_t shared, const box& part,
                                 const std::source_location& where) override;
-  std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along) override;
-  void acknowledge_message(std::uint32_t sender, std::uint64_t message) override;
+  data::kept_attachments keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along) override;
+  void acknowledge_message(std::uint32_t sender, data::kept_attachments message) override;
 
   void lost(rank node) noexcept;
 
  private:
   using held = std::shared_ptr<const void>;
+  using number = data::attachment_number;
   using array = std::shared_ptr<data::attached_array>;
   /// A fetch of another node.
   struct fetch_request {
@@ -56,11 +57,10 @@ class remote_attachments final : public data::remote_attachments {
     box part;
     point shift;
     detail::instance_handle target;
-    std::uint64_t request = 0;  // the number of the request that it belongs to, or 0
+    std::optional<number> request = {};  // that it belongs to
     std::source_location where;
   };
 
-  static bool is_of_request(std::uint64_t number) noexcept { return number >> 63; }
   void on_fetch(rank from, const attachment_fetch& m, base::thread_context& context);
   void on_hold(rank from, const attachment_hold& m, base::thread_context& context);
   void on_release(rank from, const attachment_release& m, base::thread_context& context);
@@ -68,8 +68,8 @@ class remote_attachments final : public data::remote_attachments {
   void on_request(rank from, const attachment_request& m, base::thread_context& context);
   void lend(data::attached_array& from, const fetch_request& f, base::thread_context& context);
   void refuse(const fetch_request& f, base::thread_context& context);
-  void hold_for(rank by, std::uint64_t number);
-  void let_go_for(rank by, std::uint64_t number);
+  void hold_for(rank node, number n);
+  void let_go_for(rank node, number n, data::numbered_by by);
 
   job& job_;
   pending_requests& pending_requests_;
@@ -79,15 +79,15 @@ class remote_attachments final : public data::remote_attachments {
   std::atomic<std::uint64_t> requests_{0};
   std::shared_ptr<data::attachments> all_;
   std::mutex lock_;  // guards what follows; nothing is released while it is held
-  std::uint64_t messages_ = 0;
-  std::multimap<std::pair<rank, std::uint64_t>, held> by_others_;       // by node and array
-  std::map<std::pair<rank, std::uint64_t>, std::vector<held>> unread_;  // by node and message
+  data::kept_attachments messages_{};
+  std::multimap<std::pair<rank, number>, held> by_others_;                       // by node and array
+  std::map<std::pair<rank, data::kept_attachments>, std::vector<held>> unread_;  // by node and message
   /// A request of another node: the array to be fetched; or the fetch, if it has overtaken the request.
   struct requested {
     array lent = {};
     std::optional<fetch_request> wanted = {};  // neither is set: it will not be fetched
   };
-  std::map<std::pair<rank, std::uint64_t>, requested> requested_;
+  std::map<std::pair<rank, number>, requested> requested_;
 };
 
 }  // namespace stretto::dist

@@ -29,6 +29,7 @@ using sched::thread_state;
 namespace {
 
 constexpr std::size_t longest_task_name = 255;
+constexpr std::uint32_t any_worker = detail::task_request().worker;
 /// About what a put takes on both nodes besides its message: records, events, attachments.
 constexpr std::uint64_t bytes_of_put = 1024;
 
@@ -55,7 +56,7 @@ struct remote_tasks::request {
   std::string name = {};
   std::source_location where = {};
   stretto::place at = {}, on = {};
-  std::uint32_t worker = ~0u;
+  std::uint32_t worker = any_worker;
   int priority = 0;
   bool is_profiled = false;
   std::shared_ptr<const void> kept = {};     // keeps what the function uses alive
@@ -98,12 +99,9 @@ remote_tasks::request remote_tasks::request_of(remote_tasks* all, const new_call
 
 remote_tasks::remote_tasks(job* j, ordered_messages* ordered) : job_(j), ordered_(ordered) {
   if (!j) return;
-  j->on<&remote_tasks::on_start>(this);
-  j->on<&remote_tasks::on_reply<reply_stage::value>>(this);
-  j->on<&remote_tasks::on_reply<reply_stage::value_and_end>>(this);
-  j->on<&remote_tasks::on_reply<reply_stage::end>>(this);
-  j->on<&remote_tasks::on_cancellation>(this);
-  j->on<&remote_tasks::on_cancelled>(this);
+  j->on<&remote_tasks::on_start, &remote_tasks::on_reply<reply_stage::value>,
+        &remote_tasks::on_reply<reply_stage::value_and_end>, &remote_tasks::on_reply<reply_stage::end>,
+        &remote_tasks::on_cancellation, &remote_tasks::on_cancelled>(this);
   j->on_refused<&remote_tasks::on_refused_call<call_start>>(this);
   j->on_refused<&remote_tasks::on_refused_reply<reply_stage::value>>(this);
   j->on_refused<&remote_tasks::on_refused_reply<reply_stage::value_and_end>>(this);
@@ -159,7 +157,7 @@ call_fields fields_of(call_number id, const detail::remote_request& asked_for,
           .where = where,
           .at = asked_for.at,
           .on = asked_for.on,
-          .worker = asked_for.worker,
+          .worker = asked_for.worker == any_worker ? std::nullopt : std::optional(asked_for.worker),
           .is_profiled = asked_for.profile != nullptr,
           .priority = static_cast<std::int8_t>(asked_for.priority),
           .name = std::string(asked_for.name.substr(0, longest_task_name))};
@@ -217,7 +215,7 @@ remote_tasks::request remote_tasks::request_from(rank from, const call_fields& c
           .where = call.where,
           .at = call.at,
           .on = call.on,
-          .worker = call.worker,
+          .worker = call.worker.value_or(any_worker),
           .priority = call.priority,
           .is_profiled = call.is_profiled};
 }
@@ -436,7 +434,7 @@ void remote_tasks::reply(rank to, reply_stage what, call_number id, const failur
                          detail::parcel&& value) {
   auto& context = base::require_current("async");
   if (!job_ || to == job_->self()) return complete_call(what, id, cause, took, value.bytes, context);
-  const std::uint64_t along = data::keep_for(to, std::move(value.along), context);
+  const data::kept_attachments along = data::keep_for(to, std::move(value.along), context);
   const auto send = [&](auto m) {
     m.call = id;
     m.along = along;

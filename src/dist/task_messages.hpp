@@ -26,7 +26,7 @@ struct call_fields {
   event behind = {};
   std::source_location where = {};
   place at = {}, on = {};
-  std::uint32_t worker = ~0u;  // ~0u: any
+  std::optional<std::uint32_t> worker = {};  // none: any
   bool is_profiled = false;
   std::int8_t priority = 0;
   std::string name = {};
@@ -55,7 +55,7 @@ struct call_reply {
                                               : stage == reply_stage::end ? "tasks.end"
                                                                           : "tasks.value_and_end";
   call_number call = {};
-  std::uint64_t along = 0;  // what the value refers to is kept under this number until it is acknowledged; 0: nothing
+  data::kept_attachments along = {};  // of the value
   failure_ref why = {};
   std::optional<sched::measured_elsewhere> times = {};  // none: it has not run, or no profile is wanted
   std::span<const std::byte> value = {};

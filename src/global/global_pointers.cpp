@@ -196,7 +196,7 @@ event get_elements(const send_request& request, const far_end& from, const near_
   objects::objects_state& s = state_of(context);
   const std::shared_ptr<data::attachments>& all = data::attachments_of(context);
   const event gate = merged(request, where);
-  data::attachment_name name{context.runtime->node, 0};
+  data::attachment_name name{context.runtime->node, {}};
   std::shared_ptr<const void> held;
   if (from.is.node == name.node) {
     auto added = all->add(s.shared->export_elements(from.is.number, from.part, where, context));

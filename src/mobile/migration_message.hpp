@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/attachments.hpp"
 #include "mobile/local_object.hpp"
 #include "mobile/message_fields.hpp"
 #include "mobile/messages.hpp"
@@ -24,9 +25,9 @@ struct migration_header {
   bool is_constructed = false;
   migration_epoch epoch = {};
   object_id object = 0;
-  std::uint64_t type = 0;         // the mobile_type, as an encoded constant
-  std::uint64_t attachments = 0;  // of the data (data::keep_for); 0: none
-  std::uint64_t parts = 0;        // number of the parts that were sent ahead; 0: none
+  std::uint64_t type = 0;                   // the mobile_type, as an encoded constant
+  data::kept_attachments attachments = {};  // of the data
+  std::uint64_t parts = 0;                  // number of the parts that were sent ahead; 0: none
 };
 
 /// Seconds that the destination has to report, and the last load_hint().

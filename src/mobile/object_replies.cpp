@@ -71,7 +71,7 @@ void object_replies::complete_received(reply_stage what, rank from, const reply_
                                        std::span<const std::byte> value) {
   complete(what, header.request, from, header.cause, header.cause ? std::span<const std::byte>() : value,
            header.is_permanent);
-  data::acknowledge_message(from, header.attachments.value_or(0), current_thread());
+  data::acknowledge_message(from, header.attachments.value_or(data::kept_attachments()), current_thread());
 }
 
 void object_replies::on(rank from, const batched_replies& m) {

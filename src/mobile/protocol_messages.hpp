@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "data/attachments.hpp"
 #include "mobile/message_fields.hpp"
 #include "mobile/messages.hpp"
 #include "mobile/pending_replies.hpp"
@@ -182,9 +183,9 @@ struct object_message {
 /// The fields of a reply before the value.
 struct reply_header {
   std::uint64_t request = 0;
-  failure_ref cause = {};                         // null: the value follows
-  bool is_permanent = false;                      // with a cause: the object accepts no more messages of the receiver
-  std::optional<std::uint64_t> attachments = {};  // of the value (data::keep_for)
+  failure_ref cause = {};     // null: the value follows
+  bool is_permanent = false;  // with a cause: the object accepts no more messages of the receiver
+  std::optional<data::kept_attachments> attachments = {};  // of the value
 };
 
 /// The handler has returned; what it spawned goes on.

@@ -33,11 +33,11 @@ void reply_sender::send(rank to, reply_stage what, std::uint64_t request, const 
                         detail::parcel&& value, bool is_permanent) {
   if (!request) return;
   if (to == homes_.self()) return own_.complete(what, request, homes_.self(), cause, value.bytes, is_permanent);
-  const std::uint64_t along = data::keep_for(to, std::move(value.along), current_thread());
+  const data::kept_attachments along = data::keep_for(to, std::move(value.along), current_thread());
   reply_header header{.request = request,
                       .cause = cause,
                       .is_permanent = is_permanent && cause,
-                      .attachments = along && !cause ? std::optional(along) : std::nullopt};
+                      .attachments = along != data::kept_attachments() && !cause ? std::optional(along) : std::nullopt};
   counters_.protocol_message_sent();
   const std::span<const std::byte> bytes = value.bytes;
   switch (what) {
