@@ -20,8 +20,6 @@ remote_barriers::remote_barriers(job& j) : job_(j) {
   j.add(*this);
 }
 
-remote_barriers::~remote_barriers() = default;
-
 void remote_barriers::serve(base::runtime_context& runtime) {
   table_ = runtime.get<detail::event_table>(base::floor_slot::event);
   detail::set_remote_barriers(runtime, this);
@@ -44,10 +42,6 @@ remote_barriers::record& remote_barriers::at(detail::barrier_id id) {
   const auto [it, is_new] = records_.try_emplace(id);
   if (is_new && job_.is_lost(owner_of(id))) static_cast<void>(it->second.ends.fail(job_.loss_of(owner_of(id))));
   return it->second;
-}
-
-void remote_barriers::query(detail::barrier_id id, std::uint64_t phase, std::uint64_t known) {
-  job_.send(owner_of(id), barrier_query{id, phase, known});
 }
 
 // Operations of this node on barriers of others.
@@ -125,7 +119,7 @@ bool remote_barriers::has_ended(detail::barrier_id id, std::uint64_t phase) {
     if (!r.ask(phase).second) return false;
     known = r.ends.ended_below();
   }
-  query(id, phase, known);
+  job_.send(owner_of(id), barrier_query{id, phase, known});
   return false;
 }
 
@@ -155,7 +149,7 @@ event remote_barriers::event_at(detail::barrier_id id, std::uint64_t phase, base
     }
   }
   if (cause) detail::end_event(made, cause, context, where);
-  if (has_query) query(id, phase, known);
+  if (has_query) job_.send(owner_of(id), barrier_query{id, phase, known});
   return made;
 }
 
@@ -176,7 +170,7 @@ phases::value_state remote_barriers::value(detail::barrier_id id, std::uint64_t 
     if (!r.ask(phase).second) return phases::value_state::pending;
     known = r.ends.ended_below();
   }
-  query(id, phase, known);
+  job_.send(owner_of(id), barrier_query{id, phase, known});
   return phases::value_state::pending;
 }
 

@@ -39,7 +39,6 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
 
   /// Must be made before job::start.
   explicit remote_barriers(job& j);
-  ~remote_barriers() override;
   void serve(base::runtime_context& runtime);
 
   bool reaches(detail::barrier_id id) const noexcept override;
@@ -99,7 +98,6 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   record& at(detail::barrier_id id);  // with the lock held
   static void end_all(std::vector<phase_ends::ended> all, base::thread_context& context);
 
-  void query(detail::barrier_id id, std::uint64_t phase, std::uint64_t known);
   void send_arrivals(detail::barrier_id id);
   void reply(rank to, detail::barrier_id id, std::uint64_t known);
   void reply_when_ended(rank to, detail::barrier_id id, std::uint64_t phase, std::uint64_t known,

@@ -35,8 +35,6 @@ remote_events::remote_events(job& j) : job_(j) {
   j.add(*this);
 }
 
-remote_events::~remote_events() = default;
-
 void remote_events::serve(base::runtime_context& runtime) {
   table_ = runtime.get<detail::event_table>(base::floor_slot::event);
   detail::set_remote_owner(runtime, this);
@@ -64,7 +62,7 @@ remote_owner::known_state remote_events::query(event e) {
     if (!ends.ask(generation_of(e)).second) return {};
     known = ends.ended_below();
   }
-  send_query(e, known);
+  job_.send(*job_.rank_of(node_of(e)), event_subscription{slot_of(e), generation_of(e), known});
   return {};
 }
 
@@ -83,12 +81,8 @@ bool remote_events::subscribe(event e, waiter& w, base::thread_context&) {
     if (!is_first) return true;
     known = ends.ended_below();
   }
-  send_query(e, known);
-  return true;
-}
-
-void remote_events::send_query(event e, std::uint32_t known) {
   job_.send(*job_.rank_of(node_of(e)), event_subscription{slot_of(e), generation_of(e), known});
+  return true;
 }
 
 void remote_events::end_all(const std::vector<slot_ends::ended>& all, base::thread_context& context) {

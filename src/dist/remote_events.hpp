@@ -38,7 +38,6 @@ class remote_events final : public remote_owner, public protocol {
  public:
   /// Must be made before job::start. All protocols of a job share `causes`.
   explicit remote_events(job& j);
-  ~remote_events() override;
   /// From now on, handles of the job's other nodes work on this runtime. Requires that its event floor has started with
   /// job::node().
   void serve(base::runtime_context& runtime);
@@ -68,8 +67,6 @@ class remote_events final : public remote_owner, public protocol {
   shard& shard_of(std::uint64_t key) noexcept { return shards_[key * 0x9e3779b97f4a7c15u >> (64 - shard_bits)]; }
 
   slot_ends& at(shard& s, event e, rank owner);
-  /// Without the lock.
-  void send_query(event e, std::uint32_t known);
   static void end_all(const std::vector<slot_ends::ended>& all, base::thread_context& context);
 
   // On the owner.

@@ -22,8 +22,6 @@ remote_reservations::remote_reservations(job& j) : job_(j) {
   j.add(*this);
 }
 
-remote_reservations::~remote_reservations() = default;
-
 void remote_reservations::serve(base::runtime_context& runtime) {
   table_ = runtime.get<detail::event_table>(base::floor_slot::event);
   detail::set_remote_reservations(runtime, this);
@@ -86,7 +84,7 @@ void remote_reservations::enqueue_requester(rank who, detail::reservation_id id,
     const std::scoped_lock lock(lock_);
     reservation_entry* s = known(id);
     const failure_ref gone = s ? s->held->gone() : detail::gone_before(id, {});
-    if (gone) return send_gone(who, id, static_cast<bool>(s), gone);
+    if (gone) return job_.send(who, reservation_gone{id, s != nullptr, gone});
     s->users.add(who);
     to = std::exchange(s->last, who);
     version = ++s->version;
@@ -188,14 +186,10 @@ void remote_reservations::end_all(detail::reservation_id id, reservation_entry& 
   after.users = s.users;
 }
 
-void remote_reservations::send_gone(rank to, detail::reservation_id id, bool is_lost, const failure_ref& why) {
-  job_.send(to, reservation_gone{id, is_lost, why});
-}
-
 void remote_reservations::send_gone(const rank_set& to, detail::reservation_id id, bool is_lost,
                                     const failure_ref& why) {
   to.for_each([&](rank r) {
-    if (r != job_.self()) send_gone(r, id, is_lost, why);
+    if (r != job_.self()) job_.send(r, reservation_gone{id, is_lost, why});
   });
 }
 

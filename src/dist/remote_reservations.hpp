@@ -49,7 +49,6 @@ class remote_reservations final : public stretto::remote_reservations, public pr
  public:
   /// Must be made before job::start.
   explicit remote_reservations(job& j);
-  ~remote_reservations() override;
   /// From now on, handles of the job's other nodes work on this runtime.
   void serve(base::runtime_context& runtime);
 
@@ -142,8 +141,6 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   void complete_operation(const forwarded_operation& e, const failure_ref& failed, base::thread_context& context);
   void finish(const pending_operation& p, const failure_ref& failed, base::thread_context& context);
   void fail_reservation(detail::reservation_id id, const failure_ref& why, base::thread_context& context);
-  void send_gone(rank to, detail::reservation_id id, bool is_lost, const failure_ref& why);
-  /// To the other ones of these nodes.
   void send_gone(const rank_set& to, detail::reservation_id id, bool is_lost, const failure_ref& why);
   void forget_destroyed(detail::reservation_id id, const failure_ref& why, base::thread_context& context);
 
