@@ -18,9 +18,7 @@ void object_removal::destroy(local_object& gone, message_origin of) noexcept {
     o = std::move(e.local);
     --s.counters.objects;
     local_objects::fail_all_messages(*o, e, failures_.destroyed(id, o->name), actions);
-    actions.drop.push_back(std::move(e.departed));
-    notify_visited(id, e, actions);
-    s.all.erase(id);
+    erase_entry(s, id, e, actions);
   }
   for (const auto& [sender, c] : o->remote_senders())
     if (sender != homes_.home_of(id)) actions.send.push_back({sender, object_destroyed{id}});
@@ -54,22 +52,23 @@ void object_removal::on(rank, const object_destroyed& m) {
     const std::scoped_lock lock(s.lock);
     object_entry* const e = s.find(id);
     if (!e || e->local) return;
-    if (e->awaited_from != no_rank)
-      actions.send.push_back(
-          // the node that would report it has failed
-          {homes_.home_of(id), object_destroyed{id}});
-    release_parked(*e, actions);
-    notify_visited(id, *e, actions);
-    actions.drop.push_back(std::move(e->departed));
-    s.all.erase(id);
+    // The home node has lost the source of the migration, which has destroyed the object: pass the news on.
+    if (e->awaited_from != no_rank) actions.send.push_back({homes_.home_of(id), object_destroyed{id}});
+    erase_entry(s, id, *e, actions);
   }
   runner_.run(actions);
 }
 
-void object_removal::notify_visited(object_id id, const object_entry& e, deferred_actions& actions) const {
-  if (!e.home) return;
-  for (const rank r : e.home->visited)
-    if (r != homes_.self() && !homes_.is_lost(r)) actions.send.push_back({r, object_destroyed{id}});
+void object_removal::erase_entry(object_directory::shard& s, object_id id, object_entry& e,
+                                 deferred_actions& actions) const {
+  release_parked(e, actions);
+  if (e.home) {
+    release_blocked(*e.home, actions);
+    for (const rank r : e.home->visited)
+      if (r != homes_.self() && !homes_.is_lost(r)) actions.send.push_back({r, object_destroyed{id}});
+  }
+  actions.drop.push_back(std::move(e.departed));
+  s.all.erase(id);
 }
 
 }  // namespace stretto::mobiles

@@ -24,8 +24,9 @@ class object_removal {
   void on(rank from, const object_destroyed& m);
 
  private:
-  /// Tells the nodes that may have an entry for it.
-  void notify_visited(object_id id, const object_entry& e, deferred_actions& actions) const;
+  /// Requires the lock of the shard. Messages that wait in the entry are delivered again, so that their senders learn
+  /// that the object is destroyed; the home node notifies the nodes that may have an entry.
+  void erase_entry(object_directory::shard& s, object_id id, object_entry& e, deferred_actions& actions) const;
 
   const home_nodes& homes_;
   object_directory& directory_;

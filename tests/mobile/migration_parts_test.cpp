@@ -8,6 +8,7 @@
 #include "mobile/lone_node.hpp"
 #include "mobile/migration_departure.hpp"
 #include "mobile/migration_grants.hpp"
+#include "mobile/object_removal.hpp"
 
 namespace stretto::mobiles {
 namespace {
@@ -80,6 +81,24 @@ TEST_CASE("a cancelled migration returns the object to its source, and tells the
   const auto* const found = h.done.next<location_update>(2);
   REQUIRE(found);
   CHECK(found->location == 1);
+}
+
+TEST_CASE("messages that wait at the home node for a migration are delivered again if the object is destroyed first") {
+  home_node h;
+  quiescence_detection quiescence(nullptr, [] { return message_counts(); });
+  object_removal removal(h.homes, h.directory, h.failures, quiescence, h.done);
+  const object_id id = h.id_of(0, 1);
+  object_entry& e = h.at_home(id, 1);
+  e.home->pinned[1] = 1;
+  h.grants.on(1, migration_request{id, 3});
+  e.parked.push_back(h.message_of(2, id, 4));
+  e.home->blocked.push_back(h.message_of(2, id, 5));
+  removal.on(1, object_destroyed{id});
+  REQUIRE(h.done.delivered.size() == 2);
+  CHECK(std::uint64_t{h.done.delivered[0]->number} == 4);
+  CHECK(std::uint64_t{h.done.delivered[1]->number} == 5);
+  CHECK(h.directory.shard_of(id).find(id) == nullptr);
+  CHECK(h.done.next<object_destroyed>(1));
 }
 
 /// A node with an object of node 1.
