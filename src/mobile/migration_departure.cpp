@@ -58,7 +58,7 @@ void migration_departure::on(rank, const migration_cancelled& m) {
     auto& s = directory_.shard_of(id);
     const std::scoped_lock lock(s.lock);
     object_entry* const e = s.find(id);
-    if (!e || !e->local) return;
+    if (!e || !e->local || !e->local->is_leaving) return;
     local_object& o = *e->local;
     o.epoch = e->epoch = epoch;
     o.is_leaving = o.is_packing = false;

@@ -197,6 +197,16 @@ TEST_CASE("the loss of the destination cancels a granted migration") {
   CHECK(s.done.ended[0].has_failed);
 }
 
+TEST_CASE("decisions and cancellations of a migration that the object has not asked for change nothing") {
+  source_node s;
+  s.departure.on(1, migration_cancelled{s.id, migration_epoch{8}});
+  s.departure.on(1, migration_decision{s.id, {}});
+  s.departure.on(1, migration_decision{s.id, migration_epoch{9}});
+  CHECK(s.o.epoch == first_epoch);
+  CHECK_FALSE(s.o.is_migration_granted);
+  CHECK(s.done.is_empty());
+}
+
 TEST_CASE("the loss of the home node ends a migration that it has not granted") {
   source_node s;
   s.order(2);
