@@ -4,6 +4,8 @@
 // Threads     Functions of values.
 #pragma once
 
+#include <type_traits>
+
 #include "mobile/broadcast_message.hpp"
 #include "mobile/home_nodes.hpp"
 #include "mobile/migration_message.hpp"
@@ -18,12 +20,12 @@ bool is_malformed(const broadcast_message& m, const home_nodes& homes) noexcept;
 bool is_malformed(const object_migration& m, const home_nodes& homes) noexcept;
 bool is_malformed(const aggregated_replies& m, const home_nodes& homes) noexcept;
 
-/// Any other message: by its header, or by its object and cause.
+/// Any other message: by its header, or by its object and cause. Only a resend_request may name object 0: all objects.
 template <class M>
 bool is_malformed(const M& m, const home_nodes& homes) noexcept {
   if constexpr (requires { m.header; }) return is_malformed(m.header, homes);
   if constexpr (requires { m.object; })
-    if (m.object && homes.home_of(m.object) == no_rank) return true;
+    if (m.object ? homes.home_of(m.object) == no_rank : !std::is_same_v<M, resend_request>) return true;
   if constexpr (requires { m.cause; }) return !m.cause;
   return false;
 }

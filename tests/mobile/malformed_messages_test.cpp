@@ -36,6 +36,7 @@ const malformed_message malformed_messages[] = {
                           object_id) { j.send(to, object_message{.header = {.object = 0xffff'0000'0000'0001}}); }},
     {"mobile.message", [](dist::job& j, dist::rank to,
                           object_id object) { j.send(to, object_message{.header = {.object = object, .from = 99}}); }},
+    {"mobile.arrival_query", [](dist::job& j, dist::rank to, object_id) { j.send(to, arrival_query{}); }},
     {"mobile.broadcast",
      [](dist::job& j, dist::rank to, object_id object) { j.send(to, broadcast_message{.header = {.first = object}}); }},
     {"mobile.broadcast",
