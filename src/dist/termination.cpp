@@ -90,7 +90,8 @@ void termination::on_over(rank, const termination_over&, base::thread_context&) 
 
 void termination::lost(rank node, base::thread_context&) noexcept {
   if (is_over_) return broadcast_over();  // the coordinator may have been lost before it notified all
-  was_quiet_ = false;
+  // Work that waited for that node continues: it may trigger what waits now.
+  was_quiet_ = poisons_next_ = false;
   queries_.erase(node);
   round_.on_node_failed(node);
   end_round_if_complete();

@@ -227,6 +227,32 @@ TEST_CASE("messages that a failed link no longer counts do not stand for message
   for (auto& n : job.all) CHECK(n->end.is_over());
 }
 
+TEST_CASE("after the failure of a node nothing is poisoned before the others have come to rest once more") {
+  idle_workers job(3);
+  auto& coordinator = *job.all[0];
+  const auto complete_round = [&] {
+    for (rank r = 0; r < 2; ++r) {
+      job.all[r]->advance();
+      job.deliver();
+    }
+  };
+  for (int rounds = 0; rounds < 2; ++rounds) {
+    coordinator.advance();
+    job.deliver();
+    for (auto& n : job.all) n->advance();
+    job.deliver();
+  }
+  job.network->kill(2);
+  job.deliver();
+  REQUIRE(coordinator.job.is_lost(2));
+  complete_round();
+  CHECK(coordinator.poison_calls == 0);
+  for (int i = 0; i < 100 && !coordinator.end.is_over(); ++i) complete_round();
+  CHECK(coordinator.poison_calls == 1);
+  CHECK(coordinator.end.is_over());
+  CHECK(job.all[1]->end.is_over());
+}
+
 TEST_CASE("nodes that lose links and send as many messages to others do not count the same") {
   idle_workers job(5);
   const auto complete_round = [&] {
