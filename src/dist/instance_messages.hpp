@@ -37,7 +37,7 @@ struct instance_creation {
 struct operation_fields {
   using action = data::remote_operation_request::action;
   action what = {};
-  std::vector<detail::instance_handle> used = {};  // one to three
+  std::vector<detail::instance_handle> used = {};
   bool is_whole = true;
   std::vector<box> boxes = {};
   point shift = {};
@@ -45,6 +45,9 @@ struct operation_fields {
   operator_bits reduction = {};
   std::uint32_t contributor = 0;
   detail::index_kind indices = detail::index_kind::int64;
+
+  /// True if the action takes so many instances.
+  bool is_sound() const noexcept;
 };
 
 /// To the node that carries the operation out, with all its arguments.

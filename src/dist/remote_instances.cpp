@@ -211,9 +211,17 @@ void remote_instances::send_request(rank to, const request_id& q, const data::re
   job_.send(to, instance_operation{q.number, behind, where, fields_of(r)});
 }
 
+bool remote_instances::is_for_this_node(const operation_fields& f) const noexcept {
+  for (std::size_t i = 0; i < f.used.size(); ++i) {
+    const auto owner = job_.rank_of(static_cast<std::uint16_t>(f.used[i].key >> 48));
+    const bool is_target_elsewhere = f.used.size() == 2 && i == 0;
+    if (!owner || (*owner != job_.self() && !is_target_elsewhere)) return false;
+  }
+  return true;
+}
+
 void remote_instances::on_operation(rank from, const instance_operation& m, base::thread_context& context) {
-  if (m.what.used.empty() || m.what.used.size() > data::remote_operation_request().used.size())
-    return job_.refuse_malformed(m.message, from);
+  if (!m.what.is_sound() || !is_for_this_node(m.what)) return job_.refuse_malformed(m.message, from);
   const request_id q{from, m.request};
   try {
     resolve_names(std::make_shared<remote_operation>(

@@ -85,6 +85,8 @@ class remote_instances final : public protocol, public data::other_nodes {
 
   void on_create(rank from, const instance_creation& m, base::thread_context& context);
   void on_operation(rank from, const instance_operation& m, base::thread_context& context);
+  /// True if all instances are of this job, and of this node, except for the target of a transfer (submit).
+  bool is_for_this_node(const operation_fields& f) const noexcept;
 
   instance_name send_creation(rank to, const request_id& q, const detail::instance_request& request,
                               const detail::reduction_kind* kind, reduction_style style, event behind,

@@ -8,6 +8,26 @@
 
 namespace stretto::dist {
 
+using verb = data::remote_operation_request::action;
+
+namespace {
+
+bool is_reduction(verb v) noexcept { return v == verb::reduce_held || v == verb::reduce_values || v == verb::fold; }
+
+error unknown_operator(const std::string& self, const std::source_location& where) {
+  return error("N13", "node " + self + " cannot find a reduction operator that it must use")
+      .fact("submitted", where)
+      .because("the library that contains the operator is not loaded there, or has another version")
+      .remedy("load the same libraries on every node before you use their operators");
+}
+
+}  // namespace
+
+bool operation_fields::is_sound() const noexcept {
+  if (what == verb::gather || what == verb::scatter) return used.size() == 3;
+  return used.size() == (what == verb::copy || is_reduction(what) ? 2 : 1);
+}
+
 owned_request::owned_request(const data::remote_operation_request& r)
     : is(r), boxes_(r.boxes.begin(), r.boxes.end()), value_(r.value.begin(), r.value.end()) {
   is.boxes = boxes_;
@@ -36,6 +56,7 @@ owned_request request_of(const operation_fields& f, const std::string& self, con
                                    .kind = decode_kind(f.reduction.bits, self, where),
                                    .contributor = f.contributor,
                                    .indices = f.indices};
+  if (is_reduction(f.what) && !r.kind) throw unknown_operator(self, where);
   std::ranges::copy(f.used, r.used.begin());
   return owned_request(r);
 }
@@ -47,10 +68,7 @@ const detail::reduction_kind* decode_kind(std::uint64_t bits, const std::string&
   if (!bits) return nullptr;
   if (const void* const found = decode_constant(bits, sizeof(detail::reduction_kind), alignof(detail::reduction_kind)))
     return static_cast<const detail::reduction_kind*>(found);
-  throw error("N13", "node " + self + " cannot find a reduction operator that it must use")
-      .fact("submitted", where)
-      .because("the library that contains the operator is not loaded there, or has another version")
-      .remedy("load the same libraries on every node before you use their operators");
+  throw unknown_operator(self, where);
 }
 
 }  // namespace stretto::dist

@@ -27,7 +27,7 @@ struct owned_request {
 };
 
 operation_fields fields_of(const data::remote_operation_request& r);
-/// Throws N13 if this node does not know the reduction operator. `f.used` has one to three handles.
+/// Throws N13 if this node does not know the reduction operator. Requires f.is_sound().
 owned_request request_of(const operation_fields& f, const std::string& self, const std::source_location& where);
 
 /// A reduction operator's table, encoded as a constant of the program; no operator is encoded as 0.
