@@ -332,7 +332,7 @@ void element_receiver::write_piece(const shared& transfer, waiting_piece&& p, ba
         where_held = transfer->held->data() + p.piece.offset;
       }
     }
-    if (is_dropped || p.payload.bytes() == 0) return count_piece(transfer, nullptr, context);
+    if (is_dropped || p.payload.bytes() == 0) return ended(transfer, boxes_of(p.piece), nullptr, context);
     std::byte* at = where_held;
     std::shared_ptr<data::staging_buffer> bytes = p.buffered;
     if (p.piece.is == element_piece::form::one_box && o.what == verb::copy) {

@@ -1,22 +1,29 @@
-// Messages about instances that no node of a job could have sent: their sender has failed for the receiver (N05).
+// Messages about instances that no node of a job could have sent: their sender has failed for the receiver (N05), and
+// an empty piece changes nothing.
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
+#include <stretto/platform.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/runtime.hpp>
 #include <stretto/task.hpp>
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/context.hpp"
 #include "dist/dist_floor.hpp"
+#include "dist/element_piece.hpp"
 #include "dist/instance_messages.hpp"
 #include "dist/job_member.hpp"
+#include "dist/posted_copies.hpp"
 #include "dist/simulated.hpp"
+#include "event/event_floor.hpp"
 #include "eventually.hpp"
 
 namespace stretto {
@@ -72,6 +79,34 @@ TEST_CASE("a reduction whose operator the receiver does not know disconnects nob
     job_here().send(1, operation_on(action::fold, {0, 1}));
     CHECK(async(at_node(1), call<&this_node>()).get() == 1);
     CHECK_FALSE(job_here().is_lost(1));
+  });
+}
+
+event received;  // on node 1
+
+void post_a_row() {
+  const auto row = instance<double>::create(at(this_machine().memories().front()), {0, 10}).made;
+  received = test::post(7, row, std::array{box{0, 10}}).front();
+  row.destroy(after(ignore_failure(received)));
+}
+/// Whether the event of the receive ends when it fails.
+bool ends_with_a_failure() {
+  base::thread_context& context = base::require_current("test");
+  const failure_ref why = detail::make_failure(std::make_exception_ptr(std::runtime_error("x")), "test", {});
+  why->mark_observed();
+  test::remote_instances_here().fail_posted(0, why, context);
+  static_cast<void>(ignore_failure(received));
+  return received.is_poisoned();
+}
+
+TEST_CASE("a posted receive that got an empty piece ends as soon as it fails") {
+  test::on_all_nodes({.nodes = 2}, 1, [](runtime&) {
+    if (this_node() != 0) return;
+    async(at_node(1), call<&post_a_row>()).get();
+    const dist::element_order order{
+        .target = test::remote_instances_here().posted_name(1, 7), .outline = box{0, 10}, .bytes_each = sizeof(double)};
+    job_here().send(1, dist::element_message{.order = order}, {}, nullptr, dist::job::counting::itself);
+    CHECK(async(at_node(1), call<&ends_with_a_failure>()).get());
   });
 }
 
