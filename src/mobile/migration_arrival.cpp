@@ -45,8 +45,8 @@ void migration_arrival::on_object(rank from, const object_migration& m) {
   std::uint64_t all = bytes.size() + apart;
   for (const migrated_message& one : m.messages.all) all += one.arguments.all.size();
   if (apart && !job_->has_room_for(all)) {
-    counters_.protocol_message_received();
-    return reject(from, head, o->what->name, job_->no_room_for(job_->kind_of<object_migration>(), from, all));
+    reject(from, head, o->what->name, job_->no_room_for(job_->kind_of<object_migration>(), from, all));
+    return counters_.protocol_message_received();
   }
   o->behind = m.behind.all;
   local_object& is = *o->what;
