@@ -40,6 +40,28 @@ std::shared_ptr<const remote_message> pending_broadcast::message_to(const elemen
   return msg;
 }
 
+pending_broadcast::reply_effect pending_broadcast::record_reply(element& e, reply_stage what, rank by,
+                                                                failure_ref& cause) {
+  const bool is_end = what == reply_stage::end;
+  if (is_end && e.state == element::open) {  // the end may overtake the value
+    e.state = element::ended_without_value;
+    if (cause) end_causes[e.index] = std::move(cause);
+    return {};
+  }
+  reply_effect effect{.is_first = e.is_open() && !is_end};
+  if (!effect.is_first && !(is_end && e.state == element::has_value)) return {};  // after a resend
+  const bool has_ended = what != reply_stage::value || e.state == element::ended_without_value;
+  if (const auto kept = end_causes.find(e.index); kept != end_causes.end()) {
+    effect.end_cause = std::move(kept->second);
+    end_causes.erase(kept);
+  }
+  if (is_end) effect.end_cause = std::move(cause);
+  e.state = has_ended ? element::ended : element::has_value;
+  e.by = by;
+  effect.is_last = has_ended && --ends_missing == 0;
+  return effect;
+}
+
 void pending_broadcast::expect(std::uint64_t ends) {
   missing_ = ends;
   until_ended_ = shared_from_this();
@@ -47,7 +69,7 @@ void pending_broadcast::expect(std::uint64_t ends) {
 
 void pending_broadcast::element_ended(std::uint64_t index, failure_ref cause) {
   if (cause) {
-    cause->mark_observed();  // the failure of the lowest index is reported for all
+    cause->mark_observed();  // the broadcast reports the failure of the lowest index
     const std::scoped_lock lock(lock_);
     if (index < cause_index_) {
       cause_index_ = index;
@@ -58,7 +80,7 @@ void pending_broadcast::element_ended(std::uint64_t index, failure_ref cause) {
 }
 
 void pending_broadcast::end() noexcept {
-  const auto me = std::move(until_ended_);
+  const auto self = std::move(until_ended_);
   thread_state& t = static_cast<thread_state&>(base::require_current("broadcast"));
   memory.end();
   local_waiters_ = nullptr;
@@ -114,14 +136,15 @@ void pending_broadcast::scope_ended(failure_ref cause, base::thread_context& con
 bool pending_broadcast::add_wait_edge(const base::wait_walk::found_waiter& found, base::wait_walk& walk) {
   const base::snapshot_copy<waiter> w(found.waiter);
   if (!w || w->fire != local_waiter::run) return false;
-  const base::snapshot_copy<local_waiter> is(
+  const base::snapshot_copy<local_waiter> local(
       static_cast<const local_waiter*>(static_cast<const waiter*>(found.waiter)));
-  if (is) walk.link(walk.at(base::wait_kind::task, detail::bits_of_record(is->record)), found.target);
+  if (local) walk.link(walk.at(base::wait_kind::task, detail::bits_of_record(local->record)), found.target);
   return true;
 }
 
 std::uint64_t allocate_broadcast_requests(std::uint64_t& next, std::uint64_t count) noexcept {
   constexpr std::uint64_t below = (std::uint64_t{1} << 31) - 1;
+  // Bit 31 must not be carried away: skip to the next numbers that have it.
   if (count > below - (next & below)) next = (next & ~below) + (std::uint64_t{1} << 32);
   const std::uint64_t first = next;
   next += count;
@@ -146,39 +169,23 @@ std::optional<broadcast_table::replied_message> broadcast_table::complete(reply_
                                                                           rank by, failure_ref cause,
                                                                           std::span<const std::byte> value,
                                                                           base::thread_context& context) {
-  using element = pending_broadcast::element;
   std::shared_ptr<pending_broadcast> m;
-  element* e = nullptr;
-  bool is_first = false, is_over = false, is_last = false;
-  failure_ref end_cause;
+  pending_broadcast::reply_effect effect;
+  std::uint64_t index = 0;
+  replied_message message = {};
   {
     const std::scoped_lock lock(lock_);
     const auto found = find(request);
-    if (found == all_.end()) return {};  // it has been given up
+    if (found == all_.end()) return {};
     m = found->second;
-    e = &m->elements[request - m->header.first_request];
-    is_first = e->is_open() && what != reply_stage::end;
-    if (what == reply_stage::end && e->state == element::open) {  // the end may overtake the value
-      e->state = element::ended_without_value;
-      if (cause) m->end_causes[e->index] = std::move(cause);
-      return {};
-    }
-    if (!is_first && (what != reply_stage::end || e->state != element::has_value)) return {};
-    is_over = what != reply_stage::value || e->state == element::ended_without_value;
-    if (const auto kept = m->end_causes.find(e->index); kept != m->end_causes.end()) {
-      end_cause = std::move(kept->second);
-      m->end_causes.erase(kept);
-    }
-    e->state = is_over ? element::ended : element::has_value;
-    e->by = by;
-    if (is_over) is_last = --m->ends_missing == 0;
-    if (is_last) all_.erase(found);
+    pending_broadcast::element& e = m->elements[request - m->header.first_request];
+    effect = m->record_reply(e, what, by, cause);
+    index = e.index;
+    message = {m->object(e), e.number};
+    if (effect.is_last) all_.erase(found);
   }
-  if (!is_first) end_cause = std::move(cause);
-  if (end_cause) m->scope->failures.add(std::move(end_cause));
-  const std::uint64_t index = e->index;
-  const replied_message is{m->object(*e), e->number};
-  if (is_first) {
+  if (effect.end_cause) m->scope->failures.add(std::move(effect.end_cause));
+  if (effect.is_first) {
     if (!cause && m->body.read) try {
         field_reader from(value);
         m->body.read(m->body, index, from);
@@ -187,8 +194,8 @@ std::optional<broadcast_table::replied_message> broadcast_table::complete(reply_
       }
     m->element_ended(index, std::move(cause));
   }
-  if (is_last) m->scope_ended({}, context);
-  return is_first ? std::optional(is) : std::nullopt;
+  if (effect.is_last) m->scope_ended({}, context);
+  return effect.is_first ? std::optional(message) : std::nullopt;
 }
 
 void broadcast_table::add_unanswered(object_id to, std::vector<std::shared_ptr<const remote_message>>& found) {

@@ -42,15 +42,16 @@ class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>
  public:
   /// An object that was remote. Protected by the lock of the table.
   struct element {
+    /// A value, and the end of all that the handler spawned, may come in one reply, or in two in any order.
     enum phase : std::uint8_t { open, ended_without_value, has_value, ended };
-    std::uint64_t index = 0;
-    std::uint64_t number : 48 = 0;
+    std::uint64_t index = 0;        // its distance to the first object
+    std::uint64_t number : 48 = 0;  // sequence number of the message
     std::uint64_t state : 8 = ended;
     rank by = no_rank;  // the node that replied with the value
     bool is_open() const noexcept { return state == open || state == ended_without_value; }
   };
 
-  /// The finish of the caller counts the record, and once more if there are elements.
+  /// The finish scope of the caller counts the record, and once more if there are elements, until scope_ended().
   pending_broadcast(sched::task_record& r, detail::broadcast_body& b, rank self);
   pending_broadcast(const pending_broadcast&) = delete;
 
@@ -59,8 +60,18 @@ class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>
   /// The message to one element.
   std::shared_ptr<const remote_message> message_to(const element& e) const;
 
+  /// The changes that a reply to one element has made.
+  struct reply_effect {
+    bool is_first = false;       // the value has come, or the failure instead of it
+    bool is_last = false;        // no element is missing any more
+    failure_ref end_cause = {};  // of what the handler spawned
+  };
+  /// Requires the lock of the table. May take `cause`.
+  reply_effect record_reply(element& e, reply_stage what, rank by, failure_ref& cause);
+
   /// Ends the task after `ends` calls of element_ended().
   void expect(std::uint64_t ends);
+  /// An object has handled the message, or has failed to.
   void element_ended(std::uint64_t index, failure_ref cause);
   /// Sends to local objects, whose indices are `local`; each calls element_ended(), and expect() has counted it.
   void send_local(const std::vector<std::uint64_t>& local);
@@ -81,9 +92,10 @@ class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>
   // Protected by the lock of the table.
   std::vector<element> elements;
   std::map<std::uint64_t, failure_ref> end_causes = {};  // of ended_without_value elements, by index
-  std::uint64_t ends_missing = 0;
+  std::uint64_t ends_missing = 0;                        // elements that have not ended
 
  private:
+  /// Waits for the message to a local object.
   struct local_waiter : waiter {
     pending_broadcast* all = nullptr;
     sched::task_record* record = nullptr;
@@ -91,10 +103,11 @@ class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>
     static void run(waiter& self, const failure* cause, base::thread_context& context) noexcept;
   };
   std::uint64_t position(const element& e) const noexcept { return static_cast<std::uint64_t>(&e - elements.data()); }
+  /// Runs the task, which makes the result; or ends it, if it has no body, or skips it, if an object has failed.
   void end() noexcept;
 
-  std::atomic<std::uint64_t> missing_{0};
-  std::shared_ptr<pending_broadcast> until_ended_;
+  std::atomic<std::uint64_t> missing_{0};           // calls of element_ended()
+  std::shared_ptr<pending_broadcast> until_ended_;  // itself
   std::unique_ptr<local_waiter[]> local_waiters_;
   base::spin_lock lock_;
   failure_ref cause_;  // of the lowest index so far
@@ -103,7 +116,7 @@ class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>
 
 class broadcast_table {
  public:
-  /// From now on its open elements wait for replies.
+  /// Numbers the requests of its elements; from now on the open ones wait for replies.
   void add(const std::shared_ptr<pending_broadcast>& m);
 
   struct replied_message {
@@ -117,16 +130,17 @@ class broadcast_table {
   void add_unanswered(object_id to, std::vector<std::shared_ptr<const remote_message>>& found);
   /// Node `by` has failed: ends the elements whose value it has sent and whose end it will not report.
   void on_node_failed(rank by, const failure_ref& loss, base::thread_context& context);
-  /// For hang reports.
+  /// For hang reports: what waits for replies to node `self`.
   void add_wait_edges(rank self, base::wait_walk& walk);
 
  private:
   using map = std::map<std::uint64_t, std::shared_ptr<pending_broadcast>>;
+  /// The broadcast to which that request belongs; end() if it has ended.
   map::iterator find(std::uint64_t request);
 
   base::spin_lock lock_;
-  map all_;  // by first request
-  std::uint64_t next_ = broadcast_request_bits;
+  map all_;                                      // by first request
+  std::uint64_t next_ = broadcast_request_bits;  // request number
 };
 
 }  // namespace stretto::mobiles
