@@ -15,19 +15,19 @@
 namespace stretto::dist {
 
 /// One copy in flight: waves of puts and gets; a wave begins when the previous one has ended. Deletes itself.
-struct global_memory::copying {
-  copying(global_memory& m, const places::copy_end& s, const places::copy_end& t, places::copy_shape e,
-          places::completion& d) noexcept
-      : of(m),
+struct global_memory::running_copy {
+  running_copy(global_memory& m, const places::copy_end& s, const places::copy_end& t, places::copy_shape e,
+               places::completion& d)
+      : memory(m),
         source(s),
         target(t),
         shape(e),
         done(d),
         is_from(s.memory == m.where_),
         is_to(t.memory == m.where_),
-        parts(std::min<std::uint64_t>(most_under_way,
+        parts(std::min<std::uint64_t>(most_in_flight,
                                       e.planes * e.rows * (e.row_bytes / global_layout::block_bytes + 2))) {
-    of.moving_.fetch_add(1, std::memory_order_acq_rel);
+    memory.moving_.fetch_add(1, std::memory_order_acq_rel);
   }
 
   struct part final : places::completion {
@@ -36,9 +36,9 @@ struct global_memory::copying {
       auto& p = static_cast<part&>(self);
       p.of->part_ended(p);
     }
-    copying* of = nullptr;
-    std::unique_ptr<std::byte[]> between;  // staging, for copies within global memory
-    std::byte* to = nullptr;               // the destination of `between`
+    running_copy* of = nullptr;
+    std::unique_ptr<std::byte[]> staging;  // for copies within global memory: a get, and then a put
+    std::byte* to = nullptr;               // where the put goes; null once it has begun
     std::uint64_t bytes = 0;
   };
 
@@ -47,7 +47,7 @@ struct global_memory::copying {
     do {
       std::size_t count = 0;
       left.store(1, std::memory_order_relaxed);
-      const std::size_t most = is_from && is_to ? std::min(most_between, parts.size()) : parts.size();
+      const std::size_t most = is_from && is_to ? std::min(most_staged, parts.size()) : parts.size();
       while (count < most && !is_over()) {
         left.fetch_add(1, std::memory_order_relaxed);
         begin(parts[count++]);
@@ -56,7 +56,7 @@ struct global_memory::copying {
   }
 
  private:
-  static constexpr std::size_t most_under_way = 256, most_between = 16;
+  static constexpr std::size_t most_in_flight = 256, most_staged = 16;
 
   bool is_over() {
     const std::scoped_lock hold(lock);
@@ -64,11 +64,11 @@ struct global_memory::copying {
   }
   bool end_if_over() noexcept {
     if (!is_over()) return false;
-    places::completion& told = done;
+    places::completion& completed = done;
     std::exception_ptr why = std::move(failure);
-    of.moving_.fetch_sub(1, std::memory_order_acq_rel);
+    memory.moving_.fetch_sub(1, std::memory_order_acq_rel);
     delete this;
-    net::end(told, std::move(why));
+    net::end(completed, std::move(why));
     return true;
   }
   static std::byte* at(const places::copy_end& e, std::size_t plane, std::size_t row, std::size_t column) noexcept {
@@ -80,18 +80,18 @@ struct global_memory::copying {
     std::byte* const to = at(target, plane, row, column);
     p.of = this;
     p.bytes = shape.row_bytes - column;
-    if (is_from) p.bytes = std::min(p.bytes, of.layout_.spot_of(from).bytes);
-    if (is_to) p.bytes = std::min(p.bytes, of.layout_.spot_of(to).bytes);
+    if (is_from) p.bytes = std::min(p.bytes, memory.layout_.spot_of(from).bytes);
+    if (is_to) p.bytes = std::min(p.bytes, memory.layout_.spot_of(to).bytes);
     advance(p.bytes);
     try {
-      if (!is_from) return of.put(of.layout_.spot_of(to), {from, p.bytes}, p);
+      if (!is_from) return memory.put(memory.layout_.spot_of(to), {from, p.bytes}, p);
       std::byte* into = to;
       if (is_to) {
-        p.between = std::make_unique_for_overwrite<std::byte[]>(p.bytes);
+        p.staging = std::make_unique_for_overwrite<std::byte[]>(p.bytes);
         p.to = to;
-        into = p.between.get();
+        into = p.staging.get();
       }
-      of.get(of.layout_.spot_of(from), {into, p.bytes}, p);
+      memory.get(memory.layout_.spot_of(from), {into, p.bytes}, p);
     } catch (...) {
       net::end(p, std::current_exception());
     }
@@ -110,21 +110,21 @@ struct global_memory::copying {
       if (!failure) failure = std::exchange(p.failure, nullptr);
     } else if (p.to) {  // the get is done, the put follows
       std::byte* const to = std::exchange(p.to, nullptr);
-      return of.put(of.layout_.spot_of(to), {p.between.get(), p.bytes}, p);
+      return memory.put(memory.layout_.spot_of(to), {p.staging.get(), p.bytes}, p);
     }
-    p.between.reset();
+    p.staging.reset();
     if (base::count_down(left) && !end_if_over()) run();
   }
 
-  global_memory& of;
+  global_memory& memory;
   const places::copy_end source, target;
   const places::copy_shape shape;
   places::completion& done;
-  const bool is_from, is_to;
-  std::size_t plane = 0, row = 0, column = 0;  // only the thread that runs waves
-  std::vector<part> parts;
-  std::atomic<std::size_t> left{0};
-  std::mutex lock;  // guards what follows
+  const bool is_from, is_to;                   // this memory is the source, the target
+  std::size_t plane = 0, row = 0, column = 0;  // where the next part begins; only the thread that begins waves
+  std::vector<part> parts;                     // of a wave
+  std::atomic<std::size_t> left{0};            // parts of the wave that have not ended, and one while it begins
+  std::mutex lock;                             // guards what follows
   std::exception_ptr failure;
 };
 
@@ -155,7 +155,7 @@ platform global_memory::extended(const platform& machine) {
 void global_memory::start(const places::copy_end& source, const places::copy_end& target, places::copy_shape shape,
                           places::completion& done) {
   if (!shape.bytes()) return net::end(done);
-  (new copying(*this, source, target, shape, done))->run();
+  (new running_copy(*this, source, target, shape, done))->run();
 }
 
 bool global_memory::fails(rank node, std::uint64_t bytes, places::completion& done) const {
@@ -177,12 +177,12 @@ void global_memory::get(const global_layout::spot& from, std::span<std::byte> in
 double global_memory::bandwidth_bytes_per_second(place, place) const { return 2e9; }
 double global_memory::latency_seconds(place, place) const { return 2e-6; }
 
-void add_global_channels(places::channel_registry& registry, const std::shared_ptr<global_memory>& way) {
+void add_global_channels(places::channel_registry& registry, const std::shared_ptr<global_memory>& memory) {
   for (const place_kind host : {place_kind::numa, place_kind::system_memory, place_kind::pinned_memory}) {
-    registry.add(host, place_kind::global_memory, way);
-    registry.add(place_kind::global_memory, host, way);
+    registry.add(host, place_kind::global_memory, memory);
+    registry.add(place_kind::global_memory, host, memory);
   }
-  registry.add(place_kind::global_memory, place_kind::global_memory, way);
+  registry.add(place_kind::global_memory, place_kind::global_memory, memory);
 }
 
 }  // namespace stretto::dist

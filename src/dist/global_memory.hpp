@@ -69,10 +69,11 @@ class global_memory final : public places::channel {
   /// True while copies are in flight.
   bool is_moving() const noexcept { return moving_.load(std::memory_order_acquire) != 0; }
 
-  /// extended: `machine` with a place "global_memory" added. place_of: that place, or none.
+  /// `machine` with a place "global_memory" added.
   static platform extended(const platform& machine);
+  /// The place "global_memory" of that platform, or none.
   static place place_of(const platform& machine);
-  /// Must be called before the first copy.
+  /// Sets this memory's place. Must be called before the first copy.
   void is_at(place where) noexcept { where_ = where; }
 
   void start(const places::copy_end& source, const places::copy_end& target, places::copy_shape shape,
@@ -81,10 +82,11 @@ class global_memory final : public places::channel {
   double latency_seconds(place source, place target) const override;
 
  private:
-  struct copying;
+  struct running_copy;
 
   void put(const global_layout::spot& to, std::span<const std::byte> from, places::completion& done);
   void get(const global_layout::spot& from, std::span<std::byte> into, places::completion& done);
+  /// If that node is lost, ends `done` with N05 and returns true.
   bool fails(rank node, std::uint64_t bytes, places::completion& done) const;
 
   job* const job_;
@@ -92,10 +94,10 @@ class global_memory final : public places::channel {
   const std::unique_ptr<net::window> own_;  // for a runtime that is not part of a job
   net::window& window_;
   place where_;
-  std::atomic<std::uint64_t> moving_{0};
+  std::atomic<std::uint64_t> moving_{0};  // copies in flight
 };
 
 /// Registers the channels between global memory and host memory, and within global memory.
-void add_global_channels(places::channel_registry& registry, const std::shared_ptr<global_memory>& way);
+void add_global_channels(places::channel_registry& registry, const std::shared_ptr<global_memory>& memory);
 
 }  // namespace stretto::dist
