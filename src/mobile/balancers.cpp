@@ -58,12 +58,12 @@ load_table moved(const load_table& t, const object_moves& moves) {
   return to;
 }
 
-balancer by_hints(balancer decide_route) {
-  return [decide_route = std::move(decide_route)](const load_table& t) {
+balancer by_hints(balancer decide) {
+  return [decide = std::move(decide)](const load_table& t) {
     load_table hinted = t;
     for (load_table::object& o : hinted.objects) o.seconds = o.hint, o.device_seconds = 0;
     for (load_table::node& n : hinted.nodes) n.background = n.device_background = 0;
-    return decide_route(hinted);
+    return decide(hinted);
   };
 }
 

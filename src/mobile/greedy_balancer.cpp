@@ -33,10 +33,10 @@ object_moves greedy::operator()(const load_table& t) const {
   for (const std::size_t i : order) {
     const double weight = loads.weight(i);
     if (!(weight > 0)) break;
-    const std::uint32_t home = t.objects[i].node;
-    std::uint32_t best = home;
+    const std::uint32_t present = t.objects[i].node;
+    std::uint32_t best = present;
     double earliest_end =
-        node_loads::time_of(load[home] + weight, loads.speed(home));  // on equal times the object stays
+        node_loads::time_of(load[present] + weight, loads.speed(present));  // on equal times the object stays
     for (const auto& [speed, all] : best_of_speed) {
       const double end = node_loads::time_of(all.begin()->first + weight, speed);
       if (end < earliest_end) earliest_end = end, best = all.begin()->second;
@@ -44,7 +44,7 @@ object_moves greedy::operator()(const load_table& t) const {
     auto& nodes = best_of_speed.at(loads.speed(best));
     nodes.erase({load[best], best});
     nodes.emplace(load[best] += weight, best);
-    if (best != home) moves.push_back({i, best});
+    if (best != present) moves.push_back({i, best});
   }
   double after = 0;
   for (std::uint32_t n = 0; n < loads.nodes(); ++n)

@@ -23,17 +23,19 @@ failure_ref local_objects::install(object_directory::shard& s, object_entry& e, 
                                    deferred_actions& actions) const {
   local_object& here = place(e, std::move(o));
   ++s.counters.objects;
-  // Replies of this node no longer reach these senders. Ask the home node to tell them to resend.
+  // Replies of this node do not reach senders that it has lost. The home node may reach them: ask it to have them send
+  // their unanswered messages again.
   for (const auto& [sender, state] : here.remote_senders())
     if (homes_.is_lost(sender)) actions.send.push_back({homes_.home_of(here.id), resend_request{here.id, sender}});
-  failure_ref was_lost = std::exchange(e.loss, {});
-  if (was_lost) {  // the object has not received some messages of this node, and will not
+  failure_ref earlier_loss = std::exchange(e.loss, {});
+  if (earlier_loss) {
+    // This node has failed its messages to the object, some of which the object has not received: skip their numbers.
     sender_state& own = here.local_sender();
     own.drop_out_of_order();
     own.next = e.messages_sent;
   }
   release_parked(e, actions);
-  return was_lost;
+  return earlier_loss;
 }
 
 void local_objects::advance(local_object& o, deferred_actions& actions) const {
@@ -69,8 +71,8 @@ void local_objects::complete_migration(local_object& o, failure_ref cause, defer
 void local_objects::cancel_migration(local_object& o, deferred_actions& actions) const {
   o.is_migration_granted = o.is_recalled = false;
   const rank home = homes_.home_of(o.id);
-  // The home node may have lost this node and asked the destination whether the object will arrive. The destination
-  // then asked this node and got no reply, because the migration was still planned. Reply now.
+  // The home node may have lost this node, and asked the destination whether the object will arrive. The destination
+  // asked this node then, which did not reply, because the object was to leave. Reply now.
   if (!homes_.is_lost(o.destination)) actions.send.push_back({o.destination, not_departed{o.id}});
   if (!homes_.is_lost(home)) return actions.send.push_back({home, cancellation_request{o.id}});
   o.is_leaving = o.is_packing = false;
@@ -82,13 +84,13 @@ void local_objects::fail_all_messages(local_object& o, object_entry& e, const fa
   while (message* const msg = o.waiting().pop()) actions.complete.push_back({msg, cause});
   for (message* msg : o.pending_migrations()) actions.complete.push_back({msg, cause});
   o.pending_migrations().clear();
-  const auto fail_out_of_order = [&](sender_state& c) {
-    for (const auto& [number, msg] : c.out_of_order)
+  const auto fail_out_of_order = [&](sender_state& state) {
+    for (const auto& [number, msg] : state.out_of_order)
       if (msg) actions.complete.push_back({msg, cause});
-    c.out_of_order.clear();
+    state.out_of_order.clear();
   };
   fail_out_of_order(o.local_sender());
-  for (auto& [sender, c] : o.remote_senders()) fail_out_of_order(c);
+  for (auto& [sender, state] : o.remote_senders()) fail_out_of_order(state);
   for (auto& msg : e.parked) actions.complete.push_back({msg.release(), cause});
   e.parked.clear();
 }

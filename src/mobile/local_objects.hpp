@@ -21,19 +21,19 @@ class local_objects {
                 const checkpoint_pause& pause) noexcept
       : homes_(homes), failures_(failures), load_(load), pause_(pause) {}
 
-  /// The entry has a local object from now on, which is measured or paused if all are.
+  /// Puts the object into its entry. It is measured, and paused for a checkpoint, as all local objects are at present.
   local_object& place(object_entry& e, std::unique_ptr<local_object> o) const;
-  /// The same for an object that was made or restored here: it has not moved, and `object` is its content.
+  /// The same for an object that was made or restored here, and has not moved. `object` is the program's object.
   void place_new(object_directory::shard& s, std::unique_ptr<local_object> o, void* object) const;
-  /// An object has arrived, or comes back. Returns the cause if this node had given the object up: the caller must then
-  /// fail its unanswered messages to the object.
+  /// An object has arrived, or has come back after a rejection. If this node had declared it lost, returns that
+  /// failure: the caller must then fail the unanswered messages of this node to the object.
   failure_ref install(object_directory::shard& s, object_entry& e, std::unique_ptr<local_object> o,
                       deferred_actions& actions) const;
-  /// Begins the messages that may begin, and asks for or starts a due migration.
+  /// Begins the messages that may begin. Requests a migration that a message orders, and starts one that is granted.
   void advance(local_object& o, deferred_actions& actions) const;
-  /// Ends the message that asked for the migration.
+  /// Ends the message that ordered the migration.
   static void complete_migration(local_object& o, failure_ref cause, deferred_actions& actions);
-  /// The object does not leave, although the home node has granted the migration.
+  /// The object stays, although the home node has granted the migration: asks the home node to cancel it.
   void cancel_migration(local_object& o, deferred_actions& actions) const;
   /// Fails all messages of the object. The caller owns the object.
   static void fail_all_messages(local_object& o, object_entry& e, const failure_ref& cause, deferred_actions& actions);

@@ -96,8 +96,8 @@ void migration_departure::pack(local_object& o) {
       e.location = leaves->destination;
       epoch = e.epoch = leaves->epoch;
       e.was_sent_there = e.was_here = true;
-      // for the messages sent with the object, until send_object() has counted them: a reply to another one may come
-      // before
+      // Stands for the messages that go with the object, until send() has counted them: a reply to another message may
+      // come before.
       ++e.unanswered;
       --s.counters.objects;
       ++s.counters.moved_out;
@@ -213,7 +213,7 @@ void migration_departure::on(rank, const object_accepted& m) {
 void migration_departure::on(rank, const object_rejected& m) {
   const object_id id = m.object;
   deferred_actions actions;
-  failure_ref was_lost;
+  failure_ref earlier_loss;
   {
     auto& s = directory_.shard_of(id);
     const std::scoped_lock lock(s.lock);
@@ -227,13 +227,13 @@ void migration_departure::on(rank, const object_rejected& m) {
     e->was_sent_there = false;
     if (!e->home) e->location = homes_.self();  // a home node learns it like the others
     --s.counters.moved_out;
-    was_lost = local_.install(s, *e, back->take_back(), actions);
+    earlier_loss = local_.install(s, *e, back->take_back(), actions);
     local_object& o = *e->local;
     o.cancellation_cause = m.cause;
     local_.cancel_migration(o, actions);
     local_.advance(o, actions);
   }
-  if (was_lost) replies_.fail_unanswered(id, was_lost);
+  if (earlier_loss) replies_.fail_unanswered(id, earlier_loss);
   runner_.run(actions);
 }
 

@@ -42,15 +42,15 @@ void migration_grants::on(rank from, const cancellation_request& m) {
     const std::scoped_lock lock(s.lock);
     object_entry* const e = s.find(id);
     if (!e || !e->home) return;
-    if (e->loss) {  // other nodes have been told that the object is lost
+    if (e->loss) {  // other nodes know already that the object is lost
       actions.send.push_back({from, migration_cancelled{id, e->epoch}});
     } else {
-      const rank instead_of = std::exchange(e->location, from);
+      const rank destination = std::exchange(e->location, from);
       e->was_sent_there = false;
       e->epoch = base::next(e->epoch);
       e->home->is_moving = false;
       actions.send.push_back({from, migration_cancelled{id, e->epoch}});
-      if (instead_of != homes_.self()) actions.send.push_back({instead_of, location_update{id, from, e->epoch}});
+      if (destination != homes_.self()) actions.send.push_back({destination, location_update{id, from, e->epoch}});
       release_parked(*e, actions);
       release_blocked(*e->home, actions);
     }

@@ -1,4 +1,9 @@
-// mobile_wait_graph.cpp - mobile objects in hang reports: which task waits for which object or message.
+// mobile_wait_graph.cpp - mobile objects in hang reports: which task waits for which object or message. Defines the
+// functions of several classes that add their part of the wait graph.
+//
+// The hang report of a job joins the graphs of its nodes: nodes of the graph with the same label (`everywhere`) are
+// one. A message has the label "message RANK:REQUEST" of its sender, an object "object ID". On the sender a task waits
+// for the message; on the receiver the message waits for the object, and the object for the handler that uses it.
 #include <fmt/format.h>
 
 #include <map>
@@ -15,7 +20,7 @@ namespace {
 
 std::string message_label(rank from, std::uint64_t request) { return fmt::format("message {}:{}", from, request); }
 
-/// The node of the wait graph for a message that waits here.
+/// The node of the wait graph for a message that waits here. A local message is a task.
 std::uint32_t node_of(message& msg, base::wait_walk& walk) {
   if (!msg.is_remote) return walk.at(wait_kind::task, detail::bits_of_record(&record_of(msg)));
   const auto& remote = static_cast<const remote_message&>(msg);
@@ -30,7 +35,7 @@ void pending_replies::add_wait_edges(rank self, base::wait_walk& walk) {
   const std::scoped_lock lock(lock_);
   all_.for_each([&](std::uint64_t number, const request& r) {
     if (walk.is_full()) return;
-    // After the value, only the finish scope waits for what the handler spawned.
+    // Once the value has come, no task waits any more, but a finish scope, for what the handler has spawned.
     const std::uint32_t node = r.record ? walk.at(wait_kind::task, detail::bits_of_record(r.record))
                                         : walk.at(wait_kind::unknown, reinterpret_cast<std::uintptr_t>(&r));
     walk[node].everywhere = message_label(self, number);
@@ -73,20 +78,23 @@ void mobile_objects::add_wait_edges(base::wait_walk& walk) {
 }
 
 void mobile_objects::add_handler_edges(base::wait_walk& walk) {
-  std::map<const void*, object_id> local;
+  std::map<const void*, object_id> awaited_objects;  // by address
   directory_.for_each_local([&](const local_object& o) {
-    if (walk.has(wait_kind::object, o.id)) local.emplace(static_cast<const detail::local_object_base*>(&o), o.id);
+    if (walk.has(wait_kind::object, o.id))
+      awaited_objects.emplace(static_cast<const detail::local_object_base*>(&o), o.id);
   });
-  const auto link = [&](const void* at, std::uint32_t task) {
-    const auto found = local.find(at);
-    if (found != local.end()) walk.link(walk.at(wait_kind::object, found->second), task);
-    return found != local.end();
+  const auto link_if_object = [&](const void* at, std::uint32_t task) {
+    const auto found = awaited_objects.find(at);
+    if (found != awaited_objects.end()) walk.link(walk.at(wait_kind::object, found->second), task);
+    return found != awaited_objects.end();
   };
+  // Any task may be a handler: its body says so if it names one of these objects.
   for (const auto& [bits, node] : walk.all(wait_kind::task)) {
     if (walk[node].kind != wait_kind::task) continue;
-    const handler_execution::location is =
+    const handler_execution::location handler =
         handlers_.read_location(static_cast<const std::byte*>(detail::record_in(bits)) + detail::storage_offset);
-    if (!link(is.local, node) && link(is.remote, node)) walk[node].everywhere = message_label(is.from, is.request);
+    if (!link_if_object(handler.local, node) && link_if_object(handler.remote, node))
+      walk[node].everywhere = message_label(handler.from, handler.request);
   }
 }
 

@@ -54,16 +54,17 @@ mobile_statistics object_directory::statistics() {
 void object_directory::clear() noexcept {
   for (shard& s : shards_)
     for (auto& [id, e] : s.all) {
-      std::unique_ptr<local_object> gone;
-      std::shared_ptr<departed_object> sent;
+      std::unique_ptr<local_object> local;
+      std::shared_ptr<departed_object> departed;  // destroyed after the lock is released
       {
         const std::scoped_lock lock(s.lock);  // hang reports may read the table
-        gone = std::move(e.local);
-        sent = std::move(e.departed);
+        local = std::move(e.local);
+        departed = std::move(e.departed);
       }
-      if (!gone) continue;
-      if (gone->object) gone->type->destroy(gone->object);
-      for (auto& [sender, c] : gone->remote_senders()) c.drop_out_of_order();  // of senders that have failed
+      if (!local) continue;
+      if (local->object) local->type->destroy(local->object);
+      // Only early messages can be left, of senders that have failed: the messages before them will not arrive.
+      for (auto& [sender, state] : local->remote_senders()) state.drop_out_of_order();
     }
 }
 

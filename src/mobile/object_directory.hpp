@@ -105,7 +105,8 @@ class object_directory {
   /// Empty: this node does not know it.
   std::string name_of(object_id id);
 
-  /// Messages of this node that the shards count, and how many of these have ended.
+  /// Messages of this node that the shards count (those to local and to remote objects), and how many of them have
+  /// ended.
   std::uint64_t messages_begun() noexcept;
   std::uint64_t messages_ended() noexcept;
   /// Sums over the shards.
