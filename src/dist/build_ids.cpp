@@ -17,10 +17,12 @@
 namespace stretto::dist {
 namespace {
 
+/// A search in the list of modules: the program, which is first, and its shared libraries.
 struct module_query {
-  std::uintptr_t inside = 0;  // an address in the module; 0: the program, which is first in the list
-  bool is_program = false;
-  std::string build;
+  std::uintptr_t inside = 0;  // an address in the wanted module; 0: the program
+  bool is_first = true;       // the next module of the list is the first
+  bool is_program = false;    // result: the wanted module is the program
+  std::string build;          // result
 };
 
 /// The build ID among the ELF notes at `at`; empty if there is none.
@@ -43,33 +45,35 @@ std::string build_id(const std::byte* at, std::size_t bytes) {
   return {};
 }
 
+/// For dl_iterate_phdr: not 0 ends the iteration.
 int inspect_module(dl_phdr_info* info, std::size_t, void* to) {
-  auto& w = *static_cast<module_query*>(to);
-  const bool is_first = std::exchange(w.is_program, false);
+  auto& query = *static_cast<module_query*>(to);
+  const bool is_first = std::exchange(query.is_first, false);
   const std::span headers(info->dlpi_phdr, info->dlpi_phnum);
-  bool is_it = w.inside == 0;
+  bool is_wanted = query.inside == 0;
   for (const ElfW(Phdr) & p : headers) {
     const std::uintptr_t first = info->dlpi_addr + p.p_vaddr;
-    if (p.p_type == PT_LOAD && w.inside >= first && w.inside - first < p.p_memsz) is_it = true;
+    if (p.p_type == PT_LOAD && query.inside >= first && query.inside - first < p.p_memsz) is_wanted = true;
   }
-  if (!is_it) return 0;
-  w.is_program = is_first;
+  if (!is_wanted) return 0;
+  query.is_program = is_first;
   for (const ElfW(Phdr) & p : headers)
-    if (p.p_type == PT_NOTE && w.build.empty())
-      w.build = build_id(reinterpret_cast<const std::byte*>(info->dlpi_addr + p.p_vaddr), p.p_memsz);
-  if (!w.build.empty()) return 1;
+    if (p.p_type == PT_NOTE && query.build.empty())
+      query.build = build_id(reinterpret_cast<const std::byte*>(info->dlpi_addr + p.p_vaddr), p.p_memsz);
+  if (!query.build.empty()) return 1;
   std::uint64_t checksum = base::fnv1a("");
   for (const ElfW(Phdr) & p : headers)
     if (p.p_type == PT_LOAD && (p.p_flags & (PF_R | PF_W | PF_X)) == (PF_R | PF_X))
       checksum = base::fnv1a({reinterpret_cast<const char*>(info->dlpi_addr + p.p_vaddr), p.p_filesz}, checksum);
-  w.build = fmt::format("{:016x}", checksum);
+  query.build = fmt::format("{:016x}", checksum);
   return 1;
 }
 
 module_query find_build(const void* inside) {
-  module_query w{reinterpret_cast<std::uintptr_t>(inside), true, {}};
-  ::dl_iterate_phdr(inspect_module, &w);
-  return w;
+  module_query query;
+  query.inside = reinterpret_cast<std::uintptr_t>(inside);
+  ::dl_iterate_phdr(inspect_module, &query);
+  return query;
 }
 
 }  // namespace
@@ -80,8 +84,8 @@ std::string program_build() {
 
 std::string library_build() {
   static const char in_library = 0;
-  const module_query w = find_build(&in_library);
-  return w.is_program ? std::string(base::version()) : fmt::format("{}, build {}", base::version(), w.build);
+  const module_query found = find_build(&in_library);
+  return found.is_program ? std::string(base::version()) : fmt::format("{}, build {}", base::version(), found.build);
 }
 
 }  // namespace stretto::dist

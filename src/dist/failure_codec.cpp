@@ -21,13 +21,8 @@ constexpr std::size_t most_links = 24;  // longer chains keep both ends
 constexpr std::size_t most_text = 1000, most_name = 100, most_facts = 16;
 constexpr unsigned most_causes = 3;  // nested causes of an error
 
-enum class kind : std::uint8_t {
-  none,
-  runtime_error,
-  error,
-  other,
-  other_with_node
-};  // other_with_node: its text names the node already
+/// other_with_node: of another type, and its text names the node already.
+enum class kind : std::uint8_t { none, runtime_error, error, other, other_with_node };
 
 /// Writes texts up to a total size.
 class budget {

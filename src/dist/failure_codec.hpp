@@ -31,15 +31,16 @@ class failure_codec final : public failure_fields {
   failure_ref read(reader& from, rank sender) override;
 
  private:
+  /// The stored root with that id, or null.
   failure_ref known(std::uint64_t id);
   /// Stores the root. Returns the stored root of the same id if there is one.
   failure_ref keep(failure_ref root);
 
   const job& job_;
-  std::atomic<std::uint64_t> named_{0};
+  std::atomic<std::uint64_t> named_{0};  // roots that got their id here
   std::mutex lock_;
   std::unordered_map<std::uint64_t, failure_ref> kept_;  // by id
-  std::deque<std::uint64_t> order_;                      // oldest first
+  std::deque<std::uint64_t> order_;                      // the ids of kept_, oldest first
 };
 
 }  // namespace stretto::dist

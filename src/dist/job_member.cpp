@@ -18,7 +18,7 @@ bool is_only_job_left(const sched::finish_scope& root, std::size_t workers) noex
     if (const sched::scope_shard* const others = root.others.load(std::memory_order_acquire))
       for (std::size_t i = 0; i < workers; ++i) count(others[i]);
   };
-  // In this order, as in is_quiet.
+  // In this order: a task that ends and spawns meanwhile then counts as spawned only, and too few are never counted.
   each([&](const sched::scope_shard& s) { ended += s.ended.load(std::memory_order_acquire); });
   each([&](const sched::scope_shard& s) { spawned += s.spawned.load(std::memory_order_acquire); });
   return spawned == ended + 1;
@@ -28,7 +28,7 @@ bool is_only_job_left(const sched::finish_scope& root, std::size_t workers) noex
 
 job_member::job_member(endpoint& e, const std::function<void(job&, failure_codec&)>& add_more)
     : job_(e.first()),
-      causes_(job_),
+      failures_(job_),
       events_(job_),
       reservations_(job_),
       barriers_(job_),
@@ -38,7 +38,7 @@ job_member::job_member(endpoint& e, const std::function<void(job&, failure_codec
       instances_(job_, ordered_),
       termination_(job_),
       clock_(job_) {
-  if (add_more) add_more(job_, causes_);
+  if (add_more) add_more(job_, failures_);
   job_.must_agree("program", program_build());
   job_.must_agree("Stretto", library_build());
   job_.start([&](net::handlers& all) { return e.join(all); });
@@ -60,7 +60,7 @@ void job_member::add_wait_edges(base::wait_walk& walk) const {
 }
 
 void job_member::leave(sched::scheduler& s, const stretto::detail::poll_station& all) {
-  // Counts the job as a task, so that the drain waits for it.
+  // The root scope counts the job as a task, so that the drain waits for it.
   s.root->outside.spawned.fetch_add(1, std::memory_order_acq_rel);
   const auto is_idle = [this, &s, &all] {
     if (has_incoming_data() || !sched::is_idle_in_poll(s)) return false;
@@ -83,7 +83,7 @@ bool job_member::end(base::thread_context& context) {
 }
 
 std::size_t job_member::poll() {
-  auto& context = base::require_current("member::poll");
+  auto& context = base::require_current("job_member::poll");
   std::size_t found = job_.poll();
   termination_.advance(context);
   if (termination_.is_over() && end(context)) {
@@ -95,7 +95,7 @@ std::size_t job_member::poll() {
 }
 
 void job_member::fail(std::exception_ptr why) noexcept {
-  auto& context = base::require_current("member::fail");
+  auto& context = base::require_current("job_member::fail");
   has_failed_.store(true, std::memory_order_seq_cst);
   std::string reason = "polling the network failed";
   job_.transport().abandon(why);

@@ -41,7 +41,7 @@ class job_member final : public poller {
   std::shared_ptr<global_memory> open_global_memory(std::uint64_t bytes) {
     return global_ = std::make_shared<global_memory>(job_, bytes);
   }
-  /// Before the job begins, the transport already knows some other nodes (net/transport.hpp).
+  // Functions of the transport (net/transport.hpp), usable before this node serves the others.
   net::host_nodes on_host() { return job_.transport().on_host(); }
   bool gather_on_host(std::span<const std::byte> mine, std::span<std::byte> all) {
     return job_.transport().gather_on_host(mine, all);
@@ -62,7 +62,7 @@ class job_member final : public poller {
   bool has_incoming_data() const noexcept {
     return instances_.has_incoming_data() || job_.has_incoming_data() || (global_ && global_->is_moving());
   }
-  /// True while a message of another node is being handled. A poll that has received no message has no effects.
+  /// True while a message of another node, or its consequences, are being handled (job.hpp). Any thread.
   bool is_handling_messages() const noexcept { return job_.is_handling_messages(); }
   const char* handled_kind() const noexcept { return job_.handled_kind(); }
   /// Only on the polling thread.
@@ -79,11 +79,12 @@ class job_member final : public poller {
   void fail(std::exception_ptr why) noexcept override;
 
  private:
-  /// Lets the drain of the runtime end. False if that was done before, or if the runtime does not drain yet.
+  /// Lets the drain of the runtime end, as soon as nothing else runs. False if that was done before, or if the runtime
+  /// does not drain yet.
   bool end(base::thread_context& context);
 
   job job_;
-  failure_codec causes_;
+  failure_codec failures_;
   remote_events events_;
   remote_reservations reservations_;
   remote_barriers barriers_;
@@ -94,8 +95,8 @@ class job_member final : public poller {
   std::shared_ptr<global_memory> global_;  // null: the job has no global memory
   termination termination_;
   job_clock clock_;
-  std::atomic<sched::scheduler*> scheduler_{
-      nullptr};  // not null while draining: its root scope counts the job as a task
+  // Not null while the runtime drains: its root scope then counts the job as a task.
+  std::atomic<sched::scheduler*> scheduler_{nullptr};
   std::atomic<bool> has_failed_{false};
 };
 

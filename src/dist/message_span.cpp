@@ -8,7 +8,7 @@ namespace stretto::dist {
 
 void message_span::begin(base::thread_context& context, std::string_view kind, traced_name& name) {
   auto& t = static_cast<sched::thread_state&>(context);
-  if (!t.ring) return;
+  if (!t.ring) return;  // a thread without records
   by_ = &t;
   if (name.id == trace::no_name) name.id = t.owner->recorder->names().intern(kind);
   name_ = name.id;

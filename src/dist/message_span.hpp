@@ -1,4 +1,5 @@
-// message_span.hpp - the handling of a message, as a span of the trace under the name of its kind.
+// message_span.hpp - records the handling of a message as a span of the trace, under the name of its kind. The span
+// lasts as long as the object.
 //
 // Threads     the polling thread.
 // Cost        at trace level full two clock reads and a record per message; else one load.
@@ -17,14 +18,15 @@ struct thread_state;
 
 namespace stretto::dist {
 
-/// The number of a kind's name in the trace of this runtime, once it has one.
+/// The number of a kind's name in the trace of this runtime, assigned when its first message is handled.
 struct traced_name {
   trace::name_id id = trace::no_name;
 };
 
 class message_span {
  public:
-  /// `cause`: the sender's span; 0 if the message does not carry it. `bytes`: of the message without its payload.
+  /// Begins the span at trace level full. `cause`: the span that sent the message; 0 if the message does not say.
+  /// `bytes`: of the message without its payload.
   message_span(base::thread_context& context, std::string_view kind, traced_name& name, std::uint64_t cause,
                std::uint64_t bytes)
       : cause_(cause), bytes_(bytes) {

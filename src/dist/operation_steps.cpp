@@ -18,21 +18,22 @@ std::uint32_t node_of_posted(base::wait_walk& walk, const detail::instance_handl
 bool add_step(const base::wait_walk::found_waiter& found, rank self, base::wait_walk& walk) {
   const base::snapshot_copy<waiter> w(found.waiter);
   if (!w || w->fire != step_waiter::fire_it) return false;
-  const base::snapshot_copy<step_waiter> there(
+  const base::snapshot_copy<step_waiter> copied(
       static_cast<const step_waiter*>(static_cast<const waiter*>(found.waiter)));
-  if (!there || !there->step.of.number) return true;  // no reply is wanted
-  const operation_step& is = there->step;
-  std::uint32_t node = walk.at(wait_kind::event, is.of.number);  // the event of the requester
-  if (is.verb && (is.of.requester != self || is.posted.record)) {
+  if (!copied || !copied->step.of.number) return true;  // no reply is wanted
+  const operation_step& step = copied->step;
+  std::uint32_t node = walk.at(wait_kind::event, step.of.number);  // the event of the requester
+  // The requester names its own part by its event.
+  if (step.verb && (step.of.requester != self || step.posted.record)) {
     const std::uint32_t part = walk.at(wait_kind::operation, reinterpret_cast<std::uintptr_t>(found.waiter));
     walk[part].kind = wait_kind::operation;
-    walk[part].name = base::snapshot_text(is.verb) + (is.way == operation_step::direction::from ? " of " : " to ") +
-                      data::peek_name(is.instance);
+    walk[part].name = base::snapshot_text(step.verb) + (step.way == operation_step::direction::from ? " of " : " to ") +
+                      data::peek_name(step.instance);
     walk.link(node, part);
-    if (is.posted.record) walk.link(node_of_posted(walk, is.posted), part);
+    if (step.posted.record) walk.link(node_of_posted(walk, step.posted), part);
     node = part;
   }
-  walk[node].pending_on = base::snapshot_text(is.pending_on);
+  walk[node].pending_on = base::snapshot_text(step.pending_on);
   walk.link(node, found.target);
   return true;
 }

@@ -23,21 +23,21 @@ std::uint64_t out_of_band_parts::send(rank to, std::span<const detail::part_apar
 }
 
 void out_of_band_parts::on_part(rank from, const part_of_message& m, net::payload&& rest, base::thread_context&) {
-  part& p = came_[{from, m.number}].emplace_back();
+  part& p = arrived_[{from, m.number}].emplace_back();
   if (rest.is_here()) p.here.assign(rest.here().begin(), rest.here().end());
   else p.rest = std::move(rest);
 }
 
 out_of_band_parts::parts out_of_band_parts::take(rank from, std::uint64_t number) {
-  const auto found = came_.find({from, number});
-  if (found == came_.end()) return {};
+  const auto found = arrived_.find({from, number});
+  if (found == arrived_.end()) return {};
   parts all = std::move(found->second);
-  came_.erase(found);
+  arrived_.erase(found);
   return all;
 }
 
 void out_of_band_parts::lost(rank node, base::thread_context&) noexcept {
-  std::erase_if(came_, [node](const auto& of) { return of.first.first == node; });
+  std::erase_if(arrived_, [node](const auto& of) { return of.first.first == node; });
 }
 
 parts_reader::parts_reader(job& j, out_of_band_parts::parts&& all, std::vector<std::uint64_t>&& behind,
@@ -55,8 +55,10 @@ std::span<const std::byte> parts_reader::segment(std::size_t i) const noexcept {
   return bytes_.subspan(first, end - first);
 }
 
+// `given` is what the reader has left of a segment, or of a part in cut_. A part that is wanted as a whole goes
+// directly to its destination.
 void parts_reader::read(std::span<const std::byte>& given, std::byte* first, std::size_t n) {
-  const auto go_on_with = [&](std::span<const std::byte> next) {
+  const auto give = [&](std::span<const std::byte> next) {
     given = next;
     left_ -= next.size();
   };
@@ -67,7 +69,7 @@ void parts_reader::read(std::span<const std::byte>& given, std::byte* first, std
     first += now, n -= now;
     if (!n) return;
     if (std::exchange(is_cut_, false)) {
-      go_on_with(segment(next_));
+      give(segment(next_));
       continue;
     }
     out_of_band_parts::part& p = all_[next_++];
@@ -75,47 +77,48 @@ void parts_reader::read(std::span<const std::byte>& given, std::byte* first, std
     if (n >= bytes) {
       fetch(p, first);
       first += bytes, n -= bytes, left_ -= bytes;
-      go_on_with(segment(next_));
+      give(segment(next_));
     } else {
       cut_.resize(bytes);
       fetch(p, cut_.data());
       is_cut_ = true;
-      go_on_with(cut_);
+      give(cut_);
     }
   }
 }
 
 namespace {
 
-struct landed : places::completion {
-  landed(job& j, user_event e) : completion(run_it), in(j), is_there(e) {}
+/// Ends the event when the transport has written the part.
+struct part_received : places::completion {
+  part_received(job& j, user_event e) : completion(run_it), in(j), done(e) {}
   static void run_it(places::work_item& item) noexcept {
-    auto& l = static_cast<landed&>(item);
-    job& j = l.in;
-    const user_event is_there = l.is_there;  // a copy: the task may destroy `l` at once
-    if (l.failure) is_there.poison(std::move(l.failure));
-    else is_there.trigger();
+    auto& received = static_cast<part_received&>(item);
+    job& j = received.in;
+    const user_event done = received.done;  // a copy: the task may destroy `received` at once
+    if (received.failure) done.poison(std::move(received.failure));
+    else done.trigger();
     j.end_incoming();
   }
 
   job& in;
-  const user_event is_there;
+  const user_event done;
 };
 
 }  // namespace
 
 void parts_reader::fetch(out_of_band_parts::part& p, std::byte* into) {
   if (!p.here.empty()) return void(std::memcpy(into, p.here.data(), p.here.size()));
-  landed l(job_, user_event::create());
+  part_received received(job_, user_event::create());
   job_.begin_incoming();
-  std::move(p.rest).receive(into, l);
-  const event is_there = l.is_there;
+  std::move(p.rest).receive(into, received);
+  const event done = received.done;
   try {
-    wait(is_there);
+    wait(done);
   } catch (...) {
-    // wait() fails if there is no memory to suspend the task. The transport still writes to `into` until it is done.
-    while (!is_there.has_triggered() && !is_there.is_poisoned()) std::this_thread::yield();
-    if (is_there.has_triggered()) return;
+    // The sender has failed, or there is no memory to suspend the task: then the transport still writes to `into`.
+    while (!done.has_triggered() && !done.is_poisoned()) std::this_thread::yield();
+    if (done.has_triggered()) return;
     has_failed_ = true;
     throw;
   }

@@ -5,9 +5,9 @@
 // the parts. A task that decodes the message provides the destination of each part when it reaches it, and waits until
 // the part has arrived.
 //
-//     const auto number = ahead.send(to, parcel.apart, object);   // sender; keeps `object` until the parts are sent
-//     auto parts = ahead.take(from, number);                      // receiver, in the handler of the message
-//     parts_reader more(job, std::move(parts), behind, bytes); // a task
+//     const auto number = ahead.send(to, parcel.apart, object);  // sender; keeps `object` until the parts are sent
+//     auto parts = ahead.take(from, number);                     // receiver, in the handler of the message
+//     parts_reader more(job, std::move(parts), behind, bytes);   // in a task
 //     field_reader in(more.begin(), more);
 //
 // Threads     send, and everything that was taken: any of the runtime. The rest inside job::poll.
@@ -41,7 +41,7 @@ class out_of_band_parts final : public protocol {
  public:
   struct part {
     net::payload rest;
-    std::vector<std::byte> here = {};  // content that arrived with the head
+    std::vector<std::byte> here = {};  // instead of `rest`: the bytes of a part that arrived with its head
     std::uint64_t bytes() const noexcept { return rest.bytes() + here.size(); }
   };
   using parts = std::vector<part>;
@@ -51,7 +51,7 @@ class out_of_band_parts final : public protocol {
 
   /// Returns the number of the parts, which is not 0. `lent` keeps their memory alive until they are sent.
   std::uint64_t send(rank to, std::span<const detail::part_apart> all, const std::shared_ptr<const void>& lent);
-  /// May be called once per number.
+  /// The parts with that number of node `from`. May be called once per number.
   parts take(rank from, std::uint64_t number);
   job& of() const noexcept { return job_; }
 
@@ -62,18 +62,18 @@ class out_of_band_parts final : public protocol {
 
   job& job_;
   std::atomic<std::uint64_t> last_{0};
-  std::map<std::pair<rank, std::uint64_t>, parts> came_;  // only the polling thread
+  std::map<std::pair<rank, std::uint64_t>, parts> arrived_;  // by sender and number; only the polling thread
 };
 
 /// Reads the bytes of a message with the out-of-band parts between them. Must be used in a task, because read() may
 /// wait.
 class parts_reader final : public detail::more_bytes {
  public:
-  /// behind[i] is the number of bytes of `bytes` that precede part i. Throws B40 if the arguments do not match.
+  /// Part i stands behind the first behind[i] bytes of `bytes`. Throws B40 if the arguments do not match.
   parts_reader(job& j, out_of_band_parts::parts&& all, std::vector<std::uint64_t>&& behind,
                std::span<const std::byte> bytes);
 
-  /// The bytes before the first part.
+  /// The bytes before the first part, with which a reader begins.
   std::span<const std::byte> begin() const noexcept { return segment(0); }
   std::uint64_t left() const noexcept override { return left_; }
   void read(std::span<const std::byte>& given, std::byte* first, std::size_t n) override;
@@ -82,17 +82,19 @@ class parts_reader final : public detail::more_bytes {
   bool has_failed() const noexcept { return has_failed_; }
 
  private:
+  /// The bytes between part i - 1 and part i.
   std::span<const std::byte> segment(std::size_t i) const noexcept;
+  /// Receives the part, and waits until it is there.
   void fetch(out_of_band_parts::part& p, std::byte* into);
 
   job& job_;
   out_of_band_parts::parts all_;
   const std::vector<std::uint64_t> behind_;
   const std::span<const std::byte> bytes_;
-  std::size_t next_ = 0;        // the next part
+  std::size_t next_ = 0;        // the next part to fetch
   std::vector<std::byte> cut_;  // a part of which the reader takes less than all at a time
   bool is_cut_ = false;         // cut_ is being read
-  std::uint64_t left_ = 0;
+  std::uint64_t left_ = 0;      // bytes that no reader has yet been given
   bool has_failed_ = false;
 };
 

@@ -16,8 +16,8 @@ using detail::instance_handle;
 
 namespace {
 
-constexpr std::uint64_t posted_mark =
-    1;  // set in the key together with data::named_by_others; other names have 0 there
+/// Set in the key together with data::named_by_others; other names have 0 there.
+constexpr std::uint64_t posted_mark = 1;
 constexpr const char* target_to_exist = "that instance to be there";
 
 std::uint64_t number_of(const instance_handle& h) noexcept {

@@ -1,9 +1,10 @@
 // posted_receives.hpp - receives that a node posts under a number which sender and receiver both know, as in MPI_Irecv.
 //
-// A node that needs elements posts the target instance and the boxes that will come, in parts. A node that has the
-// elements copies them to "what that node posts under this number"; this handle needs no message. Neither knows the
-// identity of the other. Each element is counted once: when it is written, or when it is known not to come. A number is
-// forgotten when all its elements have been counted.
+// A node that needs elements posts the target instance and the boxes that it expects, in parts, each with an event. A
+// node that has elements copies them to a handle that stands for "what that node posts under this number" and needs no
+// message. The receiver does not know which nodes will send; the sender does not know the target. Copies that come
+// before the receive is posted wait. Each element is counted once: when it is written, or when it is known not to come.
+// A number is forgotten when all its elements have been counted.
 //
 // Messages    not_coming: elements that will not come, and the failure.
 // Threads     any of the runtime.
@@ -34,11 +35,12 @@ class posted_receives {
   /// Must be made before job::start.
   posted_receives(job& j, instance_names& names);
 
-  /// `number` must be below 2^63.
+  /// The handle of what node `node` posts under that number, which must be below 2^63.
   static detail::instance_handle handle_of(std::uint16_t node, std::uint64_t number) noexcept;
   static bool is_posted(const detail::instance_handle& h) noexcept;
 
-  /// As data::other_nodes::post.
+  /// Posts a receive of `parts` into the target, which opens when `behind` has ended and the target exists. Sets
+  /// done[i] to the event of part i.
   void post_receive(std::uint64_t number, const detail::instance_handle& target, std::span<const box> parts,
                     std::span<event> done, event behind, const std::source_location& where,
                     base::thread_context& context);
@@ -89,12 +91,13 @@ class posted_receives {
   void open(const shared& p, failure_ref cause, base::thread_context& context) noexcept;
   static void end_all(const ended_parts& all, base::thread_context& context) noexcept;
 
-  // With the lock held.
+  // These require the lock. Parts that end are appended to `over`, for end_all() once the lock is released.
   const shared& at(std::uint64_t number);
   static void count(posted_receive& p, std::span<const box> boxes, const failure* cause, ended_parts& over);
   static void end_parts(posted_receive& p, ended_parts& over);
   static void end_part(posted_receive& p, part& of, ended_parts& over);
   void forget_if_over(const posted_receive& p);
+  /// The failure of all receives with such numbers (fail_from), or null.
   failure_ref loss_of(std::uint64_t number) const { return number >= lost_from_ ? loss_ : failure_ref(); }
 
   job& job_;

@@ -9,8 +9,8 @@ termination::termination(job& j) : job_(j) {
   j.add(*this);
 }
 
-void termination::leave(callbacks w) {
-  callbacks_ = std::move(w);
+void termination::leave(callbacks c) {
+  callbacks_ = std::move(c);
   job_.leave();
   is_leaving_.store(true, std::memory_order_release);
 }

@@ -1,7 +1,8 @@
 // termination.hpp - detects that a job is over: nothing runs on any node, and no message is in flight.
 //
-// A node that has left keeps serving the others. The first node that is not lost is the coordinator and queries all
-// nodes in rounds (counting_round.hpp). An idle node replies with the number of messages that it has sent and handled.
+// A node leaves when its own program has ended; it keeps serving the others. The first node that is not lost is the
+// coordinator and queries all nodes in rounds (counting_round.hpp), once it has left itself. A node replies when it has
+// left and is idle, with the number of messages that it has sent and handled.
 // If each node replies the same in two consecutive rounds, and as many messages were sent as handled, nothing happened
 // between the rounds.
 // All remaining waits are for events that nobody will trigger: every node poisons those of its own (E14). If that
@@ -39,8 +40,8 @@ class termination final : public protocol {
     std::function<bool()> is_idle;
     std::function<std::size_t(base::thread_context&)> poison_untriggered;
   };
-  /// Allows the job to end, as far as this node is concerned.
-  void leave(callbacks w);
+  /// The program of this node has ended: the job may end as far as this node is concerned.
+  void leave(callbacks c);
   bool is_leaving() const noexcept { return is_leaving_.load(std::memory_order_acquire); }
   bool is_over() const noexcept { return is_over_; }
   /// This node receives no messages any more: the job is over for it.
@@ -83,8 +84,8 @@ class termination final : public protocol {
 
   // On the coordinator.
   counting_round<counts> round_;
-  bool poisons_next_ = false;  // the next query
-  bool was_quiet_ = false;     // the previous round equalled the one before; waits were then poisoned
+  bool poisons_next_ = false;  // the next round poisons what waits in vain
+  bool was_quiet_ = false;     // the last round equalled the one before; if the next one does, too, the job is over
 };
 
 }  // namespace stretto::dist
