@@ -84,13 +84,15 @@ std::uint64_t current_span() noexcept {
 class cause_scope {
  public:
   cause_scope(std::span<const std::byte>& content, bool has_cause, base::thread_context& context) noexcept
-      : context_(context), outer_(context.current_id) {
-    if (!has_cause || content.size() < sizeof context.current_id) return;
+      : is_cut(has_cause && content.size() < sizeof context.current_id), context_(context), outer_(context.current_id) {
+    if (!has_cause || is_cut) return;
     std::memcpy(&context.current_id, content.last(sizeof context.current_id).data(), sizeof context.current_id);
     content = content.first(content.size() - sizeof context.current_id);
   }
   cause_scope(const cause_scope&) = delete;
   ~cause_scope() { context_.current_id = outer_; }
+
+  const bool is_cut;  // the message is too short for its cause
 
  private:
   base::thread_context& context_;
@@ -245,7 +247,7 @@ void job::receive(entry& e, net::arrival& a, bool has_cause) {
     const cause_scope cause(content, has_cause, context);
     reader head(content);
     const message_span span(context, e.name, e.in_trace, has_cause ? context.current_id : 0, head.left());
-    if (!e.decode_head_and_handle(*e.owner_job, e.owner, a.from, head, std::move(a.rest), context))
+    if (cause.is_cut || !e.decode_head_and_handle(*e.owner_job, e.owner, a.from, head, std::move(a.rest), context))
       return e.owner_job->refuse_malformed(e.name, a.from);
     e.owner_job->traffic_[a.from].handled.fetch_add(1, std::memory_order_release);
     return;
@@ -306,7 +308,7 @@ void job::handle(entry& e, rank from, std::span<const std::byte> content, bool h
   const cause_scope cause(content, has_cause, context);
   reader all(content);
   const message_span span(context, e.name, e.in_trace, has_cause ? context.current_id : 0, all.left());
-  if (!e.decode_and_handle(*this, e.owner, from, all, context)) return refuse_malformed(e.name, from);
+  if (cause.is_cut || !e.decode_and_handle(*this, e.owner, from, all, context)) return refuse_malformed(e.name, from);
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
 }
 

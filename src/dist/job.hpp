@@ -92,6 +92,7 @@ class job {
   template <auto f, class Owner>
   void on_payload(Owner* owner) {
     using M = message_of<decltype(f)>;
+    static_assert(is_counted<M>(), "messages with a payload are counted");
     add_entry<M>(owner).decode_head_and_handle =
         +[](job& j, void* o, rank from, reader& head, net::payload&& rest, base::thread_context& context) {
           M m{};

@@ -127,6 +127,16 @@ TEST_CASE("a message that a handler of the transport's own cannot read disconnec
   CHECK(testing::contains(here.loss_of(1), "it sent a message that cannot be read: window.test"));
 }
 
+TEST_CASE("a message that is too short for its cause disconnects its sender, even if its fields can be read") {
+  knocked_node here;
+  here.join_by_hand();
+  here.feed("test.knock with its cause", writer(std::uint32_t{1}, std::uint64_t{77}));
+  here.feed("test.knock with its cause", writer(std::uint32_t{2}));
+  here.poll();
+  CHECK(here.numbers == std::vector<std::uint32_t>{1});
+  CHECK(testing::contains(here.loss_of(1), "it sent a message that cannot be read: test.knock"));
+}
+
 TEST_CASE("the first number without a handler is unknown, the last with one is not") {
   knocked_node here;
   here.join_by_hand();
