@@ -37,7 +37,7 @@ struct instance_creation {
 struct operation_fields {
   using action = data::remote_operation_request::action;
   action what = {};
-  std::vector<detail::instance_handle> used = {};
+  std::vector<detail::instance_handle> used = {};  // one to three
   bool is_whole = true;
   std::vector<box> boxes = {};
   point shift = {};

@@ -23,8 +23,8 @@ failure_ref local_objects::install(object_directory::shard& s, object_entry& e, 
                                    deferred_actions& actions) const {
   local_object& here = place(e, std::move(o));
   ++s.counters.objects;
-  // Replies of this node do not reach senders that it has lost. The home node may reach them: ask it to have them send
-  // their unanswered messages again.
+  // Replies of this node do not reach these senders. The home node may reach them: ask it to have them send their
+  // unanswered messages again.
   for (const auto& [sender, state] : here.remote_senders())
     if (homes_.is_lost(sender)) actions.send.push_back({homes_.home_of(here.id), resend_request{here.id, sender}});
   failure_ref earlier_loss = std::exchange(e.loss, {});

@@ -25,7 +25,7 @@ class local_objects {
   local_object& place(object_entry& e, std::unique_ptr<local_object> o) const;
   /// The same for an object that was made or restored here, and has not moved. `object` is the program's object.
   void place_new(object_directory::shard& s, std::unique_ptr<local_object> o, void* object) const;
-  /// An object has arrived, or has come back after a rejection. If this node had declared it lost, returns that
+  /// An object has arrived, or has come back after a rejection. If this node had given it up, returns that
   /// failure: the caller must then fail the unanswered messages of this node to the object.
   failure_ref install(object_directory::shard& s, object_entry& e, std::unique_ptr<local_object> o,
                       deferred_actions& actions) const;

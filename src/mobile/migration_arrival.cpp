@@ -131,8 +131,8 @@ void migration_arrival::accept(std::unique_ptr<arriving_object> arriving, failur
   {
     auto& s = directory_.shard_of(id);
     const std::scoped_lock lock(s.lock);
-    // This node has lost the source, and has reported or will report that the object did not arrive: drop it. If this
-    // node loses the source later, it has the object by then.
+    // For this node the source has failed: it has reported or will report that the object did not arrive. Drop it. If
+    // the source fails later, the object is here by then.
     if (homes_.is_lost(from)) return;
     std::unique_ptr<local_object> o = std::move(arriving->local);
     object_entry& e = s.all[id];

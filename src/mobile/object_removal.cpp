@@ -52,7 +52,7 @@ void object_removal::on(rank, const object_destroyed& m) {
     const std::scoped_lock lock(s.lock);
     object_entry* const e = s.find(id);
     if (!e || e->local) return;
-    // The home node has lost the source of the migration, which has destroyed the object: pass the news on.
+    // The home node cannot reach the source of the migration, which has destroyed the object: notify it.
     if (e->awaited_from != no_rank) actions.send.push_back({homes_.home_of(id), object_destroyed{id}});
     erase_entry(s, id, *e, actions);
   }
