@@ -29,7 +29,8 @@ void remote_barriers::refuse(rank to, call_number request, const std::string& wh
 }
 
 void remote_barriers::on_arrive(rank from, const barrier_arrival& m, base::thread_context& context) {
-  if (detail::find_barrier(m.barrier, *table_)) {
+  if (const phases* const p = detail::find_barrier(m.barrier, *table_)) {
+    if (!m.value.empty() && m.value.size() != p->value_bytes()) return job_.refuse_malformed(m.message, from);
     const std::scoped_lock lock(lock_);
     owned_barrier& h = owned_barriers_[m.barrier];
     h.users.add(from);

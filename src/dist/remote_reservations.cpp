@@ -38,7 +38,7 @@ std::size_t remote_reservations::records() const {
 
 remote_reservations::reservation_entry* remote_reservations::known(detail::reservation_id id) {
   if (const auto it = entries_.find(id); it != entries_.end()) return &it->second;
-  if (home_of(id) != job_.self()) return nullptr;
+  if (job_.rank_of(detail::home_of_reservation(id)) != job_.self()) return nullptr;
   reservation_state* h = detail::find_reservation(id, *table_);
   if (!h) return nullptr;
   reservation_entry& s = entries_[id];

@@ -179,7 +179,7 @@ void remote_reservations::send(rank to, const forwarded_operation& e) {
 }
 
 void remote_reservations::on_operation(rank from, const reservation_operation& m, base::thread_context& context) {
-  if (m.is_sound()) route(m, context);
+  if (m.is_sound() && job_.rank_of(detail::home_of_reservation(m.id))) route(m, context);
   else job_.refuse_malformed(m.message, from);
 }
 
