@@ -1,6 +1,7 @@
 // Functions that block, on helper threads that are no workers.
 #include "dist/blocking_threads.hpp"
 
+#include <stretto/error.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
 #include <stretto/stretto.hpp>
@@ -14,6 +15,7 @@
 #include <thread>
 
 #include "thrown_by.hpp"
+#include "with_variable.hpp"
 
 namespace stretto::dist {
 namespace {
@@ -57,6 +59,34 @@ TEST_CASE("a function on a helper thread uses the runtime, and its task rethrows
     CHECK(first != std::this_thread::get_id());
     CHECK(test::thrown_by([&] { threads.run([] { throw std::runtime_error("no link"); }, here); }) == "no link");
     threads.run([] {}, here);  // the thread still works after an exception
+  });
+}
+
+TEST_CASE("a function ends before its task goes on, also if no task can be suspended any more") {
+  const test::with_variable few("STRETTO_MAX_SUSPENDED", "8");
+  runtime rt({.workers = 1});
+  rt.run([] {
+    blocking_threads threads;
+    const auto go = user_event::create();
+    int refused = 0, ended = 0;
+    finish([&] {
+      const auto wait_if_possible = [&] {
+        try {
+          wait(go);
+        } catch (const error&) {
+          ++refused;
+        }
+      };
+      for (int i = 0; i < 20; ++i) async(wait_if_possible);
+      async(priority(-1), [&] {
+        CHECK(refused > 0);
+        std::latch is_in(1);
+        threads.run([&] { is_in.count_down(), std::this_thread::yield(), ++ended; }, here);
+        CHECK(ended == 1);
+        CHECK(is_in.try_wait());
+        go.trigger();
+      });
+    });
   });
 }
 
