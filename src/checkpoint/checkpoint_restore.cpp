@@ -27,7 +27,7 @@ struct node_part {
   std::map<std::uint16_t, rank> homes;
   std::uint64_t names_made = 0;
   struct home_entry {
-    object_id id = 0;
+    object_id id = {};
     rank at = 0;
     std::string name;
     template <class Archive>
@@ -186,7 +186,7 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
     const rank home = here.homes().home_of(o.what.id);
     if (home >= nodes)
       throw damaged(from.directory / (node_folder(o.content.file) + ".json"), "objects of nodes that have a home",
-                    fmt::format("object {:x}", o.what.id));
+                    fmt::format("object {:x}", base::value_of(o.what.id)));
     parts[home].home_objects.push_back({o.what.id, o.at, o.what.name});
     parts[o.at].assigned_objects.push_back(std::move(o));
   }

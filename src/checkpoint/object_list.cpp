@@ -62,7 +62,7 @@ listed_message message_from(const json& j, std::uint32_t node) {
 
 listed_object object_in(const json& j, std::uint32_t node) {
   listed_object o;
-  o.what.id = from_hex(j.at("object"));
+  o.what.id = mobiles::object_id{from_hex(j.at("object"))};
   o.what.type = from_hex(j.at("type"));
   o.what.type_name = j.at("of");
   o.what.name = j.at("name");
@@ -77,7 +77,10 @@ listed_object object_in(const json& j, std::uint32_t node) {
 std::string text_of(const std::vector<listed_object>& all) {
   std::string list = "[";
   for (const listed_object& o : all) {
-    json j{{"object", hex(o.what.id)}, {"type", hex(o.what.type)}, {"of", o.what.type_name}, {"name", o.what.name}};
+    json j{{"object", hex(base::value_of(o.what.id))},
+           {"type", hex(o.what.type)},
+           {"of", o.what.type_name},
+           {"name", o.what.name}};
     put(j, o.content);
     json messages = json::array();
     for (const listed_message& l : o.messages) messages.push_back(to_json(l));

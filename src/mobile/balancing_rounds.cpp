@@ -17,7 +17,7 @@ namespace stretto {
 namespace mobiles {
 
 struct migration_order {
-  std::uint64_t object;
+  object_id object;
   std::uint32_t to;
 };
 struct steal_result {
@@ -33,7 +33,7 @@ mobile_objects& objects_here() {
 
 void measure_here() { objects_here().measure(); }
 
-load_report loads_here(std::uint64_t first, std::uint64_t count) {
+load_report loads_here(object_id first, std::uint64_t count) {
   objects_here().measure();
   return objects_here().load_report_of(first, count);
 }
@@ -42,7 +42,7 @@ load_report loads_here(std::uint64_t first, std::uint64_t count) {
 std::uint64_t move_from_here(const std::vector<migration_order>& all) {
   std::vector<future<void>> moves;
   for (const migration_order& o : all)
-    moves.push_back(migrate(detail::mobile_access::named<void>(o.object), at_node(o.to)));
+    moves.push_back(migrate(detail::mobile_access::named<void>(base::value_of(o.object)), at_node(o.to)));
   std::uint64_t done = 0;
   for (const auto& m : moves) {
     try {
@@ -71,12 +71,12 @@ std::optional<T> value_of(const future<T>& f) {
 
 }  // namespace
 
-load_table load_table_of(const std::vector<load_report>& rows, std::uint64_t first) {
+load_table load_table_of(const std::vector<load_report>& rows, object_id first) {
   load_table t;
   for (const load_report& row : rows) {
     for (const load_report::object& o : row.objects)
-      t.objects.push_back(
-          {o.id - first, static_cast<std::uint32_t>(t.nodes.size()), o.seconds, o.hint, o.bytes, o.device_seconds});
+      t.objects.push_back({index_of(o.id, first), static_cast<std::uint32_t>(t.nodes.size()), o.seconds, o.hint,
+                           o.bytes, o.device_seconds});
     t.nodes.push_back({row.speed, row.background, row.devices, row.device_background});
   }
   std::ranges::stable_sort(t.objects, std::less<>(), &load_table::object::id);
@@ -103,11 +103,11 @@ steal_result steal_here(std::uint32_t one, std::uint32_t two) {
   std::vector<future<load_report>> asked;
   for (const std::uint32_t n : others) asked.push_back(async(at_node(n), call<&windows_here>()));
   for (const auto& row : asked) rows.push_back(value_of(row).value_or(load_report()));
-  const load_table table = load_table_of(rows, 0);
+  const load_table table = load_table_of(rows, {});
   std::vector<std::vector<migration_order>> orders(rows.size());
   for (const object_move& m : balancers::stealing{}(table))
     // other nodes steal for themselves
-    if (m.to == 0) orders[table.objects[m.object].node].push_back({table.objects[m.object].id, self});
+    if (m.to == 0) orders[table.objects[m.object].node].push_back({object_id{table.objects[m.object].id}, self});
   for (std::size_t i = 1; i < orders.size(); ++i) {
     if (orders[i].empty()) continue;
     t.moves += orders[i].size();
@@ -182,7 +182,7 @@ future<balance_report> balance_objects(object_range which, balancer by, const st
   const std::uint32_t nodes = job_nodes();
   std::vector<future<load_report>> asked;
   for (std::uint32_t n = 0; n < nodes; ++n)
-    asked.push_back(async(at_node(n), call<&loads_here>(which.first, which.count), where));
+    asked.push_back(async(at_node(n), call<&loads_here>(object_id{which.first}, which.count), where));
   balance_report report;
   std::vector<load_report> rows;
   for (const auto& row : asked) {
@@ -193,7 +193,7 @@ future<balance_report> balance_objects(object_range which, balancer by, const st
     rows.push_back(value_of(row).value_or(load_report()));
     report.silent += rows.back().speed == 0;
   }
-  const load_table table = load_table_of(rows, which.first);
+  const load_table table = load_table_of(rows, object_id{which.first});
   rows.clear();
   const object_moves moves = by(table);
   report.objects = table.objects.size();
@@ -205,7 +205,7 @@ future<balance_report> balance_objects(object_range which, balancer by, const st
   for (const object_move& m : moves) {
     const load_table::object& o = table.objects[m.object];
     if (o.node == m.to) continue;
-    orders[o.node].push_back({o.id + which.first, m.to});
+    orders[o.node].push_back({object_id{which.first + o.id}, m.to});
     ++report.moves;
   }
   std::vector<future<std::uint64_t>> moving;

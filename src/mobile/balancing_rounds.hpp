@@ -16,7 +16,7 @@
 namespace stretto::mobiles {
 
 /// `rows` has one report for each node, in order; speed 0: the node did not reply. Ids become relative to `first`.
-load_table load_table_of(const std::vector<load_report>& rows, std::uint64_t first);
+load_table load_table_of(const std::vector<load_report>& rows, object_id first);
 
 /// Each node with work for less than half of its last two windows asks two others, and takes objects from the more
 /// loaded one. A window lasts from one call to the next. The report has no `before` and `after`.

@@ -3,7 +3,7 @@
 namespace stretto::mobiles {
 
 void broadcast_header::fill(remote_message& msg, std::uint64_t index, std::uint64_t position) const {
-  msg.object = first + index;
+  msg.object = id_after(first, index);
   msg.request = first_request + position;
   msg.function = function;
   msg.where = where;

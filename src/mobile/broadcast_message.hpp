@@ -46,7 +46,7 @@ struct node_messages {
 
 /// The fields that all messages of a broadcast have in common, but for the name.
 struct broadcast_header {
-  object_id first = 0;
+  object_id first = {};
   std::uint64_t first_request = 0;
   std::uint64_t function = 0;
   std::source_location where = {};

@@ -35,7 +35,7 @@ void broadcast_protocol::post(task_record& r, detail::broadcast_body& body) {
   const auto m = std::make_shared<pending_broadcast>(r, body, homes_.self());
   std::vector<std::uint64_t> local;
   for (std::uint64_t i = 0; i < body.objects; ++i) {
-    if (directory_.is_here(m->header.first + i)) local.push_back(i);
+    if (directory_.is_here(id_after(m->header.first, i))) local.push_back(i);
     else m->elements.push_back({.index = i});
   }
   if (!m->elements.empty()) {
@@ -152,7 +152,7 @@ void broadcast_protocol::forward_rest(const broadcast_message& all) {
   // The sender must learn of parts that are lost on the way, as of any message that this node has forwarded.
   for (const node_messages& to : others) router_.forwarded().record(to.node, sender);
   if (std::ranges::any_of(others, [&](const node_messages& to) { return homes_.is_lost(to.node); }))
-    runner_.send(sender, resend_request{0, sender});
+    runner_.send(sender, resend_request{{}, sender});
   forward({.header = all.header, .name = all.name, .arguments = all.arguments}, others, {});
 }
 

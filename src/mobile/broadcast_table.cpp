@@ -17,7 +17,7 @@ using sched::task_record;
 using sched::thread_state;
 
 pending_broadcast::pending_broadcast(task_record& r, detail::broadcast_body& b, rank self)
-    : header{.first = b.first,
+    : header{.first = object_id{b.first},
              .function = b.type ? dist::encode_constant(b.type, sizeof *b.type) : 0,
              .where = r.where,
              .from = self,
@@ -202,7 +202,7 @@ void broadcast_table::add_unanswered(object_id to, std::vector<std::shared_ptr<c
   const std::scoped_lock lock(lock_);
   for (const auto& [request, m] : all_)
     for (const auto& e : m->elements)
-      if (e.is_open() && (!to || m->object(e) == to)) found.push_back(m->message_to(e));
+      if (e.is_open() && (to == object_id{} || m->object(e) == to)) found.push_back(m->message_to(e));
 }
 
 void broadcast_table::on_node_failed(rank by, const failure_ref& loss, base::thread_context& context) {

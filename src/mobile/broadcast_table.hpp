@@ -55,7 +55,7 @@ class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>
   pending_broadcast(sched::task_record& r, detail::broadcast_body& b, rank self);
   pending_broadcast(const pending_broadcast&) = delete;
 
-  object_id object(const element& e) const noexcept { return header.first + e.index; }
+  object_id object(const element& e) const noexcept { return id_after(header.first, e.index); }
   std::uint64_t request(const element& e) const noexcept { return header.first_request + position(e); }
   /// The message to one element.
   std::shared_ptr<const remote_message> message_to(const element& e) const;

@@ -37,13 +37,13 @@ class home_nodes {
 
   /// no_rank: an object of another job.
   rank home_of(object_id id) const noexcept {
-    const auto node = static_cast<std::uint16_t>(id >> 48);
+    const std::uint16_t node = maker_of(id);
     const rank r = job_ ? job_->rank_of(node).value_or(no_rank) : node == node_ ? rank{0} : no_rank;
     return r != no_rank ? r : restored_home(node);
   }
   /// The first of `count` ids in a row.
   object_id reserve_ids(std::size_t count) noexcept {
-    return std::uint64_t{node_} << 48 | (ids_made_.fetch_add(count, std::memory_order_relaxed) + 1);
+    return id_of(node_, ids_made_.fetch_add(count, std::memory_order_relaxed) + 1);
   }
   std::uint64_t ids_made() const noexcept { return ids_made_; }
 

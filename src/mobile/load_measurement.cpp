@@ -16,7 +16,7 @@ load_report load_measurement::report(object_directory& objects, load_report row,
   objects.for_each_local([&](local_object& o) {
     o.count_devices();
     object_load& load = o.load;
-    if (!count || (o.id >= first && o.id - first < count)) {
+    if (!count || (o.id >= first && index_of(o.id, first) < count)) {
       row.objects.push_back(
           {o.id, load.workers.since_balanced(), load.hint, load.bytes, load.devices.since_balanced()});
     } else {

@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "mobile/object_id.hpp"
+
 namespace stretto::mobiles {
 
 struct load_report {
   /// The fields of load_table::object, but for the node.
   struct object {
-    std::uint64_t id;
+    object_id id;
     double seconds, hint;
     std::uint64_t bytes;
     double device_seconds;

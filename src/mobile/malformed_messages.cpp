@@ -5,7 +5,9 @@
 namespace stretto::mobiles {
 namespace {
 
-bool is_of_no_node(object_id id, const home_nodes& homes) noexcept { return !id || homes.home_of(id) == no_rank; }
+bool is_of_no_node(object_id id, const home_nodes& homes) noexcept {
+  return id == object_id{} || homes.home_of(id) == no_rank;
+}
 
 }  // namespace
 
@@ -27,10 +29,10 @@ bool is_malformed(const broadcast_message& m, const home_nodes& homes) noexcept 
   if (is_of_no_node(h.first, homes)) return true;
   if (h.action != message_action::handle && h.action != message_action::destroy) return true;
   if (m.nodes.empty() || m.nodes.front().node != homes.self()) return true;
-  constexpr unsigned home_shift = 48;  // all objects of a broadcast have one home node
+  // All objects of a broadcast have one home node.
   const auto leaves_home = [&](const message_run& r) {
-    const std::uint64_t behind = r.index + r.count;
-    return r.index >> home_shift || !r.count || (h.first + behind - 1) >> home_shift != h.first >> home_shift;
+    return r.index >> object_count_bits || !r.count ||
+           maker_of(id_after(h.first, r.index + r.count - 1)) != maker_of(h.first);
   };
   return std::ranges::any_of(m.nodes, [&](const node_messages& n) { return std::ranges::any_of(n.runs, leaves_home); });
 }

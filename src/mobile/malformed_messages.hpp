@@ -25,7 +25,7 @@ template <class M>
 bool is_malformed(const M& m, const home_nodes& homes) noexcept {
   if constexpr (requires { m.header; }) return is_malformed(m.header, homes);
   if constexpr (requires { m.object; })
-    if (m.object ? homes.home_of(m.object) == no_rank : !std::is_same_v<M, resend_request>) return true;
+    if (m.object != object_id{} ? homes.home_of(m.object) == no_rank : !std::is_same_v<M, resend_request>) return true;
   if constexpr (requires { m.cause; }) return !m.cause;
   return false;
 }

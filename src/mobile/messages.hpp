@@ -24,6 +24,7 @@
 
 #include "dist/back_pressure.hpp"
 #include "dist/job.hpp"
+#include "mobile/object_id.hpp"
 #include "mobile/reply_aggregation.hpp"
 #include "sched/task_record.hpp"
 
@@ -32,7 +33,6 @@ namespace stretto::mobiles {
 using detail::message;
 using detail::message_action;
 using dist::rank;
-using object_id = std::uint64_t;
 
 /// Counts the migrations of an object, from 1 where it was made; 0: unknown.
 enum class migration_epoch : std::uint32_t {};
@@ -52,7 +52,7 @@ struct routing_state {
 /// The fields of a message that have a fixed size, as other nodes receive them: one block, because they cost each
 /// message.
 struct message_header {
-  object_id object = 0;
+  object_id object = {};
   std::uint64_t number = 0, request = 0, answered_below = 0;
   std::uint64_t function = 0, where = 0;  // as encoded constants
   migration_epoch epoch = {};
@@ -81,7 +81,7 @@ struct remote_message : message {
     is_remote = 1;
   }
 
-  object_id object = 0;
+  object_id object = {};
   rank from = 0;                     // sending node
   std::uint64_t request = 0;         // 0: no reply is wanted
   std::uint64_t answered_below = 0;  // all messages of that node to this object with lower numbers have a reply

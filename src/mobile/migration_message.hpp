@@ -24,7 +24,7 @@ struct migration_header {
   bool is_retained = false;  // the source keeps the object until it is accepted; the first byte, set last
   bool is_constructed = false;
   migration_epoch epoch = {};
-  object_id object = 0;
+  object_id object = {};
   std::uint64_t type = 0;                   // the mobile_type, as an encoded constant
   data::kept_attachments attachments = {};  // of the data
   std::uint64_t parts = 0;                  // number of the parts that were sent ahead; 0: none

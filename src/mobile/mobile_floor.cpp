@@ -104,7 +104,7 @@ void post(sched::task_record& r, void* thread, object_id to, detail::broadcast_b
           const detail::task_request* request) {
   mobile_objects& all = of_caller("send");
   try {
-    if (!body || body->objects) all.check(body ? body->first : to, r.where, "send");
+    if (!body || body->objects) all.check(body ? object_id{body->first} : to, r.where, "send");
     event behind;
     if (request && !(request->after.empty() && request->after_events.empty())) {
       std::vector<dependency> every(request->after.begin(), request->after.end());
@@ -159,22 +159,24 @@ using namespace mobiles;
 
 std::string name_of_object(std::uint64_t id) {
   if (!id) return "M-";
-  return of_caller("to_string").name_of(id);
+  return of_caller("to_string").name_of(object_id{id});
 }
 
 std::uint64_t adopt_object(const make_request& request, const mobile_type& type, void* object) {
-  return of_caller("make_mobile").creation().adopt(request, type, object);
+  return base::value_of(of_caller("make_mobile").creation().adopt(request, type, object));
 }
 
 std::uint64_t make_object(const make_request& request, const message_type& maker, parcel&& arguments) {
-  return of_caller("make_mobile").creation().make(request, maker, std::move(arguments));
+  return base::value_of(of_caller("make_mobile").creation().make(request, maker, std::move(arguments)));
 }
 
-std::uint64_t reserve_objects(std::size_t count) { return of_caller("make_collection").homes().reserve_ids(count); }
+std::uint64_t reserve_objects(std::size_t count) {
+  return base::value_of(of_caller("make_collection").homes().reserve_ids(count));
+}
 
 void make_reserved_object(std::uint64_t id, const make_request& request, const message_type& maker,
                           parcel&& arguments) {
-  of_caller("make_collection").creation().make_reserved(id, request, maker, std::move(arguments));
+  of_caller("make_collection").creation().make_reserved(object_id{id}, request, maker, std::move(arguments));
 }
 
 std::uint32_t nodes_for_objects() { return of_caller("make_collection").homes().nodes(); }
@@ -192,11 +194,11 @@ void refuse_element(std::size_t index, std::size_t elements) {
 }
 
 void post_message(completion& record, void* thread, std::uint64_t object, const task_request* request) {
-  post(static_cast<sched::task_record&>(record), thread, object, nullptr, request);
+  post(static_cast<sched::task_record&>(record), thread, object_id{object}, nullptr, request);
 }
 
 void post_broadcast(completion& record, broadcast_body& body, const task_request& request) {
-  post(static_cast<sched::task_record&>(record), nullptr, 0, &body, &request);
+  post(static_cast<sched::task_record&>(record), nullptr, {}, &body, &request);
 }
 
 completion& post_order(message_action action, std::uint64_t object, std::uint32_t to, const task_request& request,
@@ -211,11 +213,11 @@ completion& post_order(message_action action, std::uint64_t object, std::uint32_
       *make_task(sizeof(local_migration), moves ? moving : ending, where, bare).record);
   if (moves) ::new (r.storage()) local_migration(static_cast<rank>(to));
   else ::new (r.storage()) message(nullptr, message_action::destroy);
-  post(r, nullptr, object, nullptr, &request);
+  post(r, nullptr, object_id{object}, nullptr, &request);
   return r;
 }
 
-bool is_object_here(std::uint64_t object) { return of_caller("is_here").directory().is_here(object); }
+bool is_object_here(std::uint64_t object) { return of_caller("is_here").directory().is_here(object_id{object}); }
 
 void begin_span(handler_span& s, const local_object_base& of) noexcept {
   sched::begin_handler_time(s, static_cast<const local_object&>(of).on_devices(),

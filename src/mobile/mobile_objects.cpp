@@ -49,7 +49,7 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
   recovery_.on_node_failed(node, actions);
   // Messages forwarded to the failed node may come from senders that have not lost it.
   for (const rank sender : router_.forwarded().senders_to(node))
-    if (!homes_.is_lost(sender)) actions.send.push_back({sender, resend_request{0, sender}});
+    if (!homes_.is_lost(sender)) actions.send.push_back({sender, resend_request{{}, sender}});
   run(actions);
   checkpoints_.on_node_failed(node);
   quiescence_.on_node_failed(node);
@@ -59,12 +59,13 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
 }
 
 void mobile_objects::check(object_id to, const std::source_location& where, const char* called) const {
-  if (to && homes_.home_of(to) != no_rank) return;
-  throw error("G01",
-              std::string(called) + (to ? " was given an object of another job" : " was given a mobile that is empty"))
+  const bool is_empty = to == object_id{};
+  if (!is_empty && homes_.home_of(to) != no_rank) return;
+  throw error("G01", std::string(called) +
+                         (is_empty ? " was given a mobile that is empty" : " was given an object of another job"))
       .fact("called", where)
-      .because(to ? "it was created by a runtime that is not a node of this job"
-                  : "it was default-constructed, or the construction of its object failed")
+      .because(is_empty ? "it was default-constructed, or the construction of its object failed"
+                        : "it was created by a runtime that is not a node of this job")
       .remedy("keep the mobile that make_mobile returned");
 }
 

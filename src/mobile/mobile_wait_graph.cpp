@@ -64,8 +64,8 @@ void mobile_objects::add_wait_edges(base::wait_walk& walk) {
     if (!e.local && e.parked.empty()) return true;
     if (e.local && e.local->is_free() && e.local->waiting().is_empty() && e.local->pending_migrations().empty())
       return true;
-    const std::uint32_t object = walk.at(wait_kind::object, id);
-    walk[object].everywhere = fmt::format("object {:x}", id);
+    const std::uint32_t object = walk.at(wait_kind::object, base::value_of(id));
+    walk[object].everywhere = fmt::format("object {:x}", base::value_of(id));
     for (const auto& msg : e.parked) walk.link(node_of(*msg, walk), object);
     if (!e.local) return true;
     walk[object].kind = wait_kind::object;
@@ -80,12 +80,12 @@ void mobile_objects::add_wait_edges(base::wait_walk& walk) {
 void mobile_objects::add_handler_edges(base::wait_walk& walk) {
   std::map<const void*, object_id> awaited_objects;  // by address
   directory_.for_each_local([&](const local_object& o) {
-    if (walk.has(wait_kind::object, o.id))
+    if (walk.has(wait_kind::object, base::value_of(o.id)))
       awaited_objects.emplace(static_cast<const detail::local_object_base*>(&o), o.id);
   });
   const auto link_if_object = [&](const void* at, std::uint32_t task) {
     const auto found = awaited_objects.find(at);
-    if (found != awaited_objects.end()) walk.link(walk.at(wait_kind::object, found->second), task);
+    if (found != awaited_objects.end()) walk.link(walk.at(wait_kind::object, base::value_of(found->second)), task);
     return found != awaited_objects.end();
   };
   // Any task may be a handler: its body says so if it names one of these objects.

@@ -81,7 +81,10 @@ class object_directory {
     }
   };
 
-  shard& shard_of(object_id id) noexcept { return shards_[(id ^ id >> 6) % shards_.size()]; }
+  shard& shard_of(object_id id) noexcept {
+    const std::uint64_t bits = base::value_of(id);
+    return shards_[(bits ^ bits >> 6) % shards_.size()];
+  }
   std::array<shard, 64>& shards() noexcept { return shards_; }
   /// Calls f(id, entry) for each entry, while its shard is locked; it stops when f returns false.
   template <class F>

@@ -10,7 +10,7 @@
 namespace stretto::mobiles {
 
 std::string object_failures::display_name(object_id id, const std::string& name) const {
-  const auto count = std::to_string(id & ((std::uint64_t{1} << 48) - 1));
+  const auto count = std::to_string(count_of(id));
   const rank made_on = homes_.home_of(id);
   const std::string home = job_ && made_on && made_on != no_rank ? job_->name_of(made_on) + ":" : std::string();
   return home + "M" + count + (name.empty() ? std::string() : " \"" + name + '"');

@@ -15,7 +15,7 @@ std::vector<std::shared_ptr<const remote_message>> object_replies::unanswered(ob
 
 std::vector<std::shared_ptr<const remote_message>> object_replies::awaited() {
   auto all = pending_.awaited();
-  broadcasts_.add_unanswered(0, all);
+  broadcasts_.add_unanswered({}, all);
   return all;
 }
 

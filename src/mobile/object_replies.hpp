@@ -34,7 +34,7 @@ class object_replies {
   void add(const std::shared_ptr<pending_broadcast>& m) { broadcasts_.add(m); }
 
   /// Messages of this node to object `of`, or to all objects (0), that have no reply yet.
-  std::vector<std::shared_ptr<const remote_message>> unanswered(object_id of = 0);
+  std::vector<std::shared_ptr<const remote_message>> unanswered(object_id of = {});
   /// Those whose end something waits for.
   std::vector<std::shared_ptr<const remote_message>> awaited();
   /// Fails the unanswered messages of this node to that object.

@@ -47,7 +47,7 @@ std::vector<std::shared_ptr<const remote_message>> pending_replies::unanswered(o
   std::vector<std::shared_ptr<const remote_message>> found;
   const std::scoped_lock lock(lock_);
   all_.for_each([&](std::uint64_t, const request& r) {
-    if (r.record && (!of || r.message->object == of)) found.push_back(r.message);
+    if (r.record && (of == object_id{} || r.message->object == of)) found.push_back(r.message);
   });
   return found;
 }

@@ -34,7 +34,7 @@ class pending_replies {
                                                  std::span<const std::byte> value, base::thread_context& context);
 
   /// Messages without a reply to object `of`, or to all objects (0), in the order of add().
-  std::vector<std::shared_ptr<const remote_message>> unanswered(object_id of = 0);
+  std::vector<std::shared_ptr<const remote_message>> unanswered(object_id of = {});
   /// Messages whose end something waits for.
   std::vector<std::shared_ptr<const remote_message>> awaited();
   /// Node `by` has failed: ends the requests whose value it has sent and whose end it will not report.

@@ -30,7 +30,7 @@ struct executed_at {
 /// The object is at that node, or will arrive there, since that migration.
 struct location_update {
   static constexpr std::string_view message = "mobile.location_update";
-  object_id object = 0;
+  object_id object = {};
   dist::node_rank location = {};
   migration_epoch epoch = {};
 };
@@ -38,53 +38,53 @@ struct location_update {
 /// To the home node: a message that blocks migration has arrived at the sender.
 struct pinned_message_arrived {
   static constexpr std::string_view message = "mobile.pinned_message_arrived";
-  object_id object = 0;
+  object_id object = {};
 };
 
 /// To the home node: may the object migrate to that node?
 struct migration_request {
   static constexpr std::string_view message = "mobile.migration_request";
-  object_id object = 0;
+  object_id object = {};
   dist::node_rank destination = {};
 };
 
 /// From the home node: whether the object may migrate.
 struct migration_decision {
   static constexpr std::string_view message = "mobile.migration_decision";
-  object_id object = 0;
+  object_id object = {};
   std::optional<migration_epoch> granted_epoch = {};  // none: denied
 };
 
 /// From the home node: the object stays at the receiver.
 struct migration_cancelled {
   static constexpr std::string_view message = "mobile.migration_cancelled";
-  object_id object = 0;
+  object_id object = {};
   migration_epoch epoch = {};
 };
 
 /// To the home node, which has granted a migration: cancel it.
 struct cancellation_request {
   static constexpr std::string_view message = "mobile.cancellation_request";
-  object_id object = 0;
+  object_id object = {};
 };
 
 /// To the home node: the object has arrived at the sender.
 struct object_arrived {
   static constexpr std::string_view message = "mobile.object_arrived";
-  object_id object = 0;
+  object_id object = {};
   migration_epoch epoch = {};
 };
 
 /// To the home node, by a node that parks a message: where is the object?
 struct location_query {
   static constexpr std::string_view message = "mobile.location_query";
-  object_id object = 0;
+  object_id object = {};
 };
 
 /// Is the object there, or will it arrive from `source`?
 struct arrival_query {
   static constexpr std::string_view message = "mobile.arrival_query";
-  object_id object = 0;
+  object_id object = {};
   migration_epoch epoch = {};
   dist::node_rank source = {};
 };
@@ -92,74 +92,74 @@ struct arrival_query {
 /// To the home node: the object was to arrive at the sender, and will not.
 struct lost_in_transit {
   static constexpr std::string_view message = "mobile.lost_in_transit";
-  object_id object = 0;
+  object_id object = {};
   failure_ref cause = {};
 };
 
 /// To the home node: the sender could not construct or read the object.
 struct object_failed {
   static constexpr std::string_view message = "mobile.object_failed";
-  object_id object = 0;
+  object_id object = {};
   failure_ref cause = {};
 };
 
 /// From the home node: nobody can use the object any more, because of this failure.
 struct object_lost {
   static constexpr std::string_view message = "mobile.object_lost";
-  object_id object = 0;
+  object_id object = {};
   failure_ref cause = {};
 };
 
 /// The object no longer exists.
 struct object_destroyed {
   static constexpr std::string_view message = "mobile.object_destroyed";
-  object_id object = 0;
+  object_id object = {};
 };
 
 /// That node is to send its unanswered messages to the object again; 0: to all objects.
 struct resend_request {
   static constexpr std::string_view message = "mobile.resend_request";
-  object_id object = 0;
+  object_id object = {};
   dist::node_rank node = {};
 };
 
 /// To the source of a migration: has the object left?
 struct departure_query {
   static constexpr std::string_view message = "mobile.departure_query";
-  object_id object = 0;
+  object_id object = {};
 };
 
 /// From the source: it has not, and will not.
 struct not_departed {
   static constexpr std::string_view message = "mobile.not_departed";
-  object_id object = 0;
+  object_id object = {};
 };
 
 /// From the home node, which cannot reach the destination: cancel that migration, if the object has not left.
 struct recall {
   static constexpr std::string_view message = "mobile.recall";
-  object_id object = 0;
+  object_id object = {};
   migration_epoch epoch = {};
 };
 
 /// In reply to a recall: the object has left.
 struct already_departed {
   static constexpr std::string_view message = "mobile.already_departed";
-  object_id object = 0;
+  object_id object = {};
   migration_epoch epoch = {};
 };
 
 /// From the destination: the source need not keep the object any longer.
 struct object_accepted {
   static constexpr std::string_view message = "mobile.object_accepted";
-  object_id object = 0;
+  object_id object = {};
   migration_epoch epoch = {};
 };
 
 /// From the destination, which has no memory for the object: the source keeps it.
 struct object_rejected {
   static constexpr std::string_view message = "mobile.object_rejected";
-  object_id object = 0;
+  object_id object = {};
   migration_epoch epoch = {};
   failure_ref cause = {};
 };

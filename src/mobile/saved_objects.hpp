@@ -31,7 +31,7 @@ struct pause_state {
 
 /// A message as its sender and its object know it.
 struct awaited_message {
-  object_id object = 0;
+  object_id object = {};
   std::uint64_t number = 0;
   rank from = 0;
 };
@@ -44,7 +44,7 @@ struct saved_message {
   std::vector<std::byte> arguments = {};
 };
 struct saved_object {
-  object_id id = 0;
+  object_id id = {};
   std::uint64_t type = 0;
   std::string type_name = {}, name = {};
   std::vector<std::byte> content = {};

@@ -41,7 +41,7 @@ TEST_CASE("a broadcast message encodes consecutive objects as a run, and is read
   for (int round = 0; round < 200; ++round) {
     mobiles::broadcast_message m;
     const std::string text = "arguments";
-    m.header.first = random();
+    m.header.first = mobiles::object_id{random()};
     m.header.first_request = mobiles::broadcast_request_bits + random() % 1000;
     m.header.from = 3;
     m.header.action = random() % 2 ? mobiles::message_action::handle : mobiles::message_action::destroy;
@@ -49,7 +49,7 @@ TEST_CASE("a broadcast message encodes consecutive objects as a run, and is read
     m.header.function = random();
     m.name = {"a name"};
     m.arguments = std::as_bytes(std::span(text));
-    using message = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, mobiles::migration_epoch>;
+    using message = std::tuple<mobiles::object_id, std::uint64_t, std::uint64_t, mobiles::migration_epoch>;
     std::vector<std::vector<message>> sent(1 + random() % 4);
     std::vector<mobiles::node_messages>& parts = m.nodes;
     std::uint64_t position = 0, messages = 0, runs = 0;
@@ -64,7 +64,7 @@ TEST_CASE("a broadcast message encodes consecutive objects as a run, and is read
                                        .number = number,
                                        .answered_below = 0,
                                        .epoch = mobiles::migration_epoch{4}};
-        sent[n].emplace_back(m.header.first + index, m.header.first_request + position, number,
+        sent[n].emplace_back(id_after(m.header.first, index), m.header.first_request + position, number,
                              mobiles::migration_epoch{4});
         auto& of = parts.back().runs;
         if (of.empty() || !of.back().try_append(one)) of.push_back(one), ++runs;

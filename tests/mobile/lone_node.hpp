@@ -74,7 +74,7 @@ struct lone_node {
     detail::leave_events(context);
   }
 
-  object_id id_of(rank home, std::uint64_t count) const { return std::uint64_t{job.node_of(home)} << 48 | count; }
+  object_id id_of(rank home, std::uint64_t count) const { return mobiles::id_of(job.node_of(home), count); }
   object_entry& entry(object_id id) { return directory.shard_of(id).all[id]; }
   /// An object that this node has made, and that is at node `at` now.
   object_entry& at_home(object_id id, rank at, migration_epoch epoch = first_epoch) {

@@ -33,7 +33,7 @@ const malformed_message malformed_messages[] = {
        j.send(to, j.kind_of<object_message>(), dist::writer(std::uint64_t{1}));
      }},
     {"mobile.message", [](dist::job& j, dist::rank to,
-                          object_id) { j.send(to, object_message{.header = {.object = 0xffff'0000'0000'0001}}); }},
+                          object_id) { j.send(to, object_message{.header = {.object = id_of(0xffff, 1)}}); }},
     {"mobile.message", [](dist::job& j, dist::rank to,
                           object_id object) { j.send(to, object_message{.header = {.object = object, .from = 99}}); }},
     {"mobile.arrival_query", [](dist::job& j, dist::rank to, object_id) { j.send(to, arrival_query{}); }},
@@ -59,7 +59,7 @@ const malformed_message malformed_messages[] = {
     {"mobile.object",
      [](dist::job& j, dist::rank to, object_id object) {
        object_migration m{.header = {.epoch = migration_epoch{1}, .object = object}};
-       m.messages.all.push_back({.header = {.object = object + 1}});
+       m.messages.all.push_back({.header = {.object = base::next(object)}});
        j.send(to, m);
      }},
 };
@@ -82,7 +82,7 @@ TEST_CASE("a node that sends a malformed message to mobile objects fails for the
       for (int i = 0; i < 20; ++i) t.do_something();
       t.on(0, [&] {
         dist::job& j = this_job();
-        bad.send(j, 1, std::uint64_t{j.node()} << 48 | 1);
+        bad.send(j, 1, id_of(j.node(), 1));
       });
       t.step_until([&] {
         bool has_failed = false;

@@ -28,27 +28,28 @@ std::vector<object_id> local_ids(object_directory& objects) {
 
 TEST_CASE("the directory knows which objects are here, and the names of others") {
   object_directory objects;
-  for (const object_id id : {1, 2, 200}) add_local(objects, id);
-  objects.shard_of(3).all[3].name = "elsewhere";
-  CHECK(objects.is_here(200));
-  CHECK_FALSE(objects.is_here(3));
-  CHECK_FALSE(objects.is_here(4));
-  CHECK(objects.name_of(3) == "elsewhere");
-  CHECK(objects.name_of(4).empty());
-  CHECK(local_ids(objects) == std::vector<object_id>{1, 2, 200});
+  for (const int id : {1, 2, 200}) add_local(objects, object_id(id));
+  objects.shard_of(object_id{3}).all[object_id{3}].name = "elsewhere";
+  CHECK(objects.is_here(object_id{200}));
+  CHECK_FALSE(objects.is_here(object_id{3}));
+  CHECK_FALSE(objects.is_here(object_id{4}));
+  CHECK(objects.name_of(object_id{3}) == "elsewhere");
+  CHECK(objects.name_of(object_id{4}).empty());
+  CHECK(local_ids(objects) == std::vector{object_id{1}, object_id{2}, object_id{200}});
   int entries = 0;
   objects.for_each([&](object_id, object_entry&) { return ++entries < 2; });
   CHECK(entries == 2);
   objects.clear();
   CHECK(local_ids(objects).empty());
-  CHECK(objects.name_of(3) == "elsewhere");
+  CHECK(objects.name_of(object_id{3}) == "elsewhere");
 }
 
 TEST_CASE("counts of the shards are added up, but the most hops are the highest") {
   object_directory objects;
-  objects.shard_of(1).counters = {.objects = 1, .near = 2, .far = 3, .passed_on = 4, .most_hops = 5};
-  objects.shard_of(2).counters = {.objects = 1, .near = 2, .far = 3, .most_hops = 4, .moved_in = 6, .moved_out = 7};
-  objects.shard_of(2).ended = 8;
+  objects.shard_of(object_id{1}).counters = {.objects = 1, .near = 2, .far = 3, .passed_on = 4, .most_hops = 5};
+  objects.shard_of(object_id{2}).counters = {
+      .objects = 1, .near = 2, .far = 3, .most_hops = 4, .moved_in = 6, .moved_out = 7};
+  objects.shard_of(object_id{2}).ended = 8;
   const mobile_statistics all = objects.statistics();
   CHECK(all.objects == 2);
   CHECK(all.near == 4);
@@ -83,7 +84,7 @@ TEST_CASE("messages are numbered, and all are answered when the last one is") {
 TEST_CASE("a report has the cost of the chosen objects since the last one, and of the others as background") {
   object_directory objects;
   load_measurement load;
-  local_object &a = add_local(objects, 1), &b = add_local(objects, 2);
+  local_object &a = add_local(objects, object_id{1}), &b = add_local(objects, object_id{2});
   CHECK_FALSE(load.is_on());
   load.apply_to(a);
   CHECK_FALSE(a.is_measured);
@@ -91,17 +92,17 @@ TEST_CASE("a report has the cost of the chosen objects since the last one, and o
   CHECK(a.is_measured);
   load.add(a, 4);
   load.add(b, 6);
-  load_report row = load_measurement::report(objects, {.speed = 3, .objects = {}}, 1, 1);
+  load_report row = load_measurement::report(objects, {.speed = 3, .objects = {}}, object_id{1}, 1);
   REQUIRE(row.objects.size() == 1);
-  CHECK(row.objects[0].id == 1);
+  CHECK(row.objects[0].id == object_id{1});
   CHECK(row.objects[0].seconds == 2);
   CHECK(row.background == 3);
   CHECK(row.speed == 3);
   load.add(a, 2);
-  row = load_measurement::report(objects, {}, 1, 1);
+  row = load_measurement::report(objects, {}, object_id{1}, 1);
   CHECK(row.objects[0].seconds == 1);
   CHECK(row.background == 0);
-  local_object& later = add_local(objects, 3);
+  local_object& later = add_local(objects, object_id{3});
   load.apply_to(later);
   CHECK(later.is_measured);
 }
@@ -110,7 +111,7 @@ TEST_CASE("a windowed report has the costs of two windows, which the caller begi
   using step = load_measurement::window_step;
   object_directory objects;
   load_measurement load;
-  local_object& a = add_local(objects, 1);
+  local_object& a = add_local(objects, object_id{1});
   load.begin(objects, 1000, 0.5);
   load.add(a, 4);
   load_report row = load.windowed_report(objects, {}, step::begin_next, 1010);

@@ -21,6 +21,8 @@
 namespace stretto::mobiles {
 namespace {
 
+constexpr object_id seven{7}, eight{8};
+
 /// Messages of a node without a job, whose replies the test makes.
 struct replied_node {
   replied_node() { homes.start(1); }
@@ -57,7 +59,7 @@ void in_finish(F&& f) {
 }
 
 /// The number of the first message to object 7 that waits.
-std::uint64_t first_unanswered(replied_node& s) { return s.replies.unanswered(7).at(0)->number; }
+std::uint64_t first_unanswered(replied_node& s) { return s.replies.unanswered(seven).at(0)->number; }
 
 /// The same; messages fail.
 template <class F>
@@ -71,14 +73,14 @@ failure_ref some_failure() { return detail::make_failure(std::make_exception_ptr
 TEST_CASE("a reply ends its message once, in the counts of its object") {
   in_finish([] {
     replied_node s;
-    const auto one = s.send(7), two = s.send(7);
+    const auto one = s.send(seven), two = s.send(seven);
     s.replies.complete(reply_stage::value_and_end, one, 1, {}, {});
     s.replies.complete(reply_stage::value_and_end, one, 1, {}, {});
     CHECK(s.directory.messages_ended() == 1);
-    CHECK(s.entry(7).unanswered == 1);
-    CHECK(s.replies.unanswered(7).size() == 1);
+    CHECK(s.entry(seven).unanswered == 1);
+    CHECK(s.replies.unanswered(seven).size() == 1);
     s.replies.on(1, batched_replies{{.requests = {two}, .count = 1}});
-    CHECK(s.entry(7).answered_below == 2);
+    CHECK(s.entry(seven).answered_below == 2);
     CHECK(s.replies.unanswered().empty());
     CHECK(s.done.is_empty());
   });
@@ -87,16 +89,16 @@ TEST_CASE("a reply ends its message once, in the counts of its object") {
 TEST_CASE("a permanent failure ends the later messages to the object, but not the earlier ones") {
   in_failing_finish([] {
     replied_node s;
-    const auto before = s.send(7), failed = s.send(7);
-    s.send(7);
-    const auto of_another = s.send(8);
+    const auto before = s.send(seven), failed = s.send(seven);
+    s.send(seven);
+    const auto of_another = s.send(eight);
     s.replies.complete(reply_stage::value_and_end, failed, 1, some_failure(), {}, true);
-    CHECK(s.entry(7).loss);
-    REQUIRE(s.replies.unanswered(7).size() == 1);
+    CHECK(s.entry(seven).loss);
+    REQUIRE(s.replies.unanswered(seven).size() == 1);
     CHECK(first_unanswered(s) == 0);
     s.replies.complete(reply_stage::value_and_end, before, 1, {}, {});
     s.replies.complete(reply_stage::value_and_end, of_another, 1, {}, {});
-    CHECK_FALSE(s.entry(8).loss);
+    CHECK_FALSE(s.entry(eight).loss);
     CHECK(s.directory.messages_ended() == 4);
   });
 }
@@ -104,11 +106,11 @@ TEST_CASE("a permanent failure ends the later messages to the object, but not th
 TEST_CASE("all unanswered messages to one object fail together") {
   in_failing_finish([] {
     replied_node s;
-    s.send(7);
-    const auto other = s.send(8);
-    s.send(7);
-    s.replies.fail_unanswered(7, some_failure());
-    CHECK(s.replies.unanswered(7).empty());
+    s.send(seven);
+    const auto other = s.send(eight);
+    s.send(seven);
+    s.replies.fail_unanswered(seven, some_failure());
+    CHECK(s.replies.unanswered(seven).empty());
     CHECK(s.replies.unanswered().size() == 1);
     s.replies.complete(reply_stage::value_and_end, other, 1, {}, {});
   });
@@ -117,7 +119,7 @@ TEST_CASE("all unanswered messages to one object fail together") {
 TEST_CASE("a reply to a message of this node needs no network; a message without a request needs no reply") {
   in_finish([] {
     replied_node s;
-    const auto one = s.send(7), two = s.send(7);
+    const auto one = s.send(seven), two = s.send(seven);
     s.outgoing.send(0, reply_stage::value_and_end, one, {});
     remote_message msg;
     msg.from = 0;

@@ -29,10 +29,10 @@ sched::task_record& new_call() {
 
 struct asked {
   pending_replies all;
-  std::uint64_t add(object_id object) {
+  std::uint64_t add(std::uint64_t object) {
     sched::task_record& r = new_call();
     const auto msg = make_remote_message();
-    msg->object = object;
+    msg->object = object_id{object};
     msg->number = next++;
     all.add(r, nullptr, msg);
     r.release();  // its future is not used
@@ -41,7 +41,7 @@ struct asked {
   std::shared_ptr<const remote_message> complete(reply_stage what, std::uint64_t request, rank by = 1) {
     return all.complete(what, request, by, {}, {}, context());
   }
-  std::vector<std::uint64_t> numbers(object_id of = 0) {
+  std::vector<std::uint64_t> numbers(object_id of = {}) {
     std::vector<std::uint64_t> found;
     for (const auto& msg : all.unanswered(of)) found.push_back(msg->number);
     return found;
@@ -61,9 +61,9 @@ TEST_CASE("unanswered messages are listed in the order of sending, for all objec
   inside([] {
     asked a;
     std::vector<std::uint64_t> requests;
-    for (const object_id o : {7, 8, 7, 7, 8, 7}) requests.push_back(a.add(o));
+    for (const std::uint64_t o : {7u, 8u, 7u, 7u, 8u, 7u}) requests.push_back(a.add(o));
     CHECK(a.numbers() == numbers{0, 1, 2, 3, 4, 5});
-    CHECK(a.numbers(7) == numbers{0, 2, 3, 5});
+    CHECK(a.numbers(object_id{7}) == numbers{0, 2, 3, 5});
     for (const int i : {0, 3, 4}) {
       const auto msg = a.complete(reply_stage::value_and_end, requests[static_cast<std::size_t>(i)]);
       REQUIRE(msg);
@@ -71,7 +71,7 @@ TEST_CASE("unanswered messages are listed in the order of sending, for all objec
     }
     requests.push_back(a.add(7));  // in a slot that was used before
     CHECK(a.numbers() == numbers{1, 2, 5, 6});
-    CHECK(a.numbers(8) == numbers{1});
+    CHECK(a.numbers(object_id{8}) == numbers{1});
     for (const std::size_t i : {1u, 2u, 5u, 6u}) CHECK(a.complete(reply_stage::value_and_end, requests[i]));
     CHECK(a.numbers().empty());
   });

@@ -23,9 +23,9 @@ TEST_CASE("messages that no shard counts are added to those of the directory") {
   c.message_begun();
   c.message_begun();
   c.message_ended();
-  objects.shard_of(1).counters.near = 3;
-  objects.shard_of(2).counters.far = 4;
-  objects.shard_of(2).ended = 5;
+  objects.shard_of(object_id{1}).counters.near = 3;
+  objects.shard_of(object_id{2}).counters.far = 4;
+  objects.shard_of(object_id{2}).ended = 5;
   c.remote_handler_begun();
   CHECK(c.totals(objects) == message_counts{.begun = 9, .ended = 6, .handling = 1});
   c.remote_handler_ended();
@@ -52,12 +52,14 @@ TEST_CASE("ids count up, and name their home node") {
   home_nodes homes(nullptr);
   homes.start(7);
   const object_id first = homes.reserve_ids(3), next = homes.reserve_ids(1);
-  CHECK(next == first + 3);
-  CHECK((first >> 48) == 7);
+  CHECK(next == id_after(first, 3));
+  CHECK(maker_of(first) == 7);
+  CHECK(count_of(next) == 4);
+  CHECK(index_of(next, first) == 3);
   CHECK(homes.home_of(first) == 0);
   CHECK(homes.nodes() == 1);
   CHECK_FALSE(homes.is_lost(0));
-  CHECK(homes.home_of(std::uint64_t{8} << 48 | 1) == no_rank);
+  CHECK(homes.home_of(id_of(8, 1)) == no_rank);
   CHECK(homes.ids_made() == 4);
 }
 
@@ -65,12 +67,12 @@ TEST_CASE("restored node numbers have home nodes, and no id is made twice") {
   home_nodes homes(nullptr);
   homes.start(7);
   homes.restore({{3, 0}, {4, 0}}, 100);
-  CHECK(homes.home_of(std::uint64_t{3} << 48 | 1) == 0);
-  CHECK(homes.home_of(std::uint64_t{5} << 48 | 1) == no_rank);
-  CHECK(homes.reserve_ids(1) == (std::uint64_t{7} << 48 | 101));
+  CHECK(homes.home_of(id_of(3, 1)) == 0);
+  CHECK(homes.home_of(id_of(5, 1)) == no_rank);
+  CHECK(homes.reserve_ids(1) == id_of(7, 101));
   CHECK(homes.all() == std::map<std::uint16_t, rank>{{3, 0}, {4, 0}, {7, 0}});
   homes.restore({{5, 0}}, 0);
-  CHECK(homes.home_of(std::uint64_t{3} << 48 | 1) == no_rank);
+  CHECK(homes.home_of(id_of(3, 1)) == no_rank);
   CHECK(homes.ids_made() == 101);
 }
 

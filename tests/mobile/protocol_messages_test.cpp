@@ -36,32 +36,32 @@ struct numbered_failures final : dist::failure_fields {
 };
 
 message_header example_header() {
-  return {1, 2, 3, 4, 5, 6, migration_epoch{7}, 1, 2, 3, message_action::migrate, -4, 2, 1, 0};
+  return {object_id{1}, 2, 3, 4, 5, 6, migration_epoch{7}, 1, 2, 3, message_action::migrate, -4, 2, 1, 0};
 }
 
 std::vector<small_message> examples() {
   return {executed_at{17, 3},
-          location_update{18, 2, migration_epoch{5}},
-          pinned_message_arrived{19},
-          migration_request{20, 1},
-          migration_decision{21, migration_epoch{6}},
-          migration_decision{21, {}},
-          migration_cancelled{22, migration_epoch{7}},
-          cancellation_request{23},
-          object_arrived{24, migration_epoch{8}},
-          location_query{25},
-          arrival_query{26, migration_epoch{9}, 3},
-          lost_in_transit{27, failure_number(1)},
-          object_failed{28, failure_number(2)},
-          object_lost{29, failure_number(3)},
-          object_destroyed{30},
-          resend_request{0, 2},
-          departure_query{31},
-          not_departed{32},
-          recall{33, migration_epoch{10}},
-          already_departed{34, migration_epoch{11}},
-          object_accepted{35, migration_epoch{12}},
-          object_rejected{36, migration_epoch{13}, failure_number(4)}};
+          location_update{object_id{18}, 2, migration_epoch{5}},
+          pinned_message_arrived{object_id{19}},
+          migration_request{object_id{20}, 1},
+          migration_decision{object_id{21}, migration_epoch{6}},
+          migration_decision{object_id{21}, {}},
+          migration_cancelled{object_id{22}, migration_epoch{7}},
+          cancellation_request{object_id{23}},
+          object_arrived{object_id{24}, migration_epoch{8}},
+          location_query{object_id{25}},
+          arrival_query{object_id{26}, migration_epoch{9}, 3},
+          lost_in_transit{object_id{27}, failure_number(1)},
+          object_failed{object_id{28}, failure_number(2)},
+          object_lost{object_id{29}, failure_number(3)},
+          object_destroyed{object_id{30}},
+          resend_request{{}, 2},
+          departure_query{object_id{31}},
+          not_departed{object_id{32}},
+          recall{object_id{33}, migration_epoch{10}},
+          already_departed{object_id{34}, migration_epoch{11}},
+          object_accepted{object_id{35}, migration_epoch{12}},
+          object_rejected{object_id{36}, migration_epoch{13}, failure_number(4)}};
 }
 
 template <class M>
@@ -127,17 +127,17 @@ TEST_CASE("protocol messages of mobile objects are read as they were written, an
 
 TEST_CASE("protocol messages of mobile objects keep their fields, and name no node beyond the job") {
   location_update update;
-  REQUIRE(is_decoded(encoded(location_update{18, 2, migration_epoch{5}}), update));
-  CHECK((update.object == 18 && update.location == 2 && update.epoch == migration_epoch{5}));
-  CHECK_FALSE(is_decoded(encoded(location_update{18, 4, migration_epoch{5}}), update));
+  REQUIRE(is_decoded(encoded(location_update{object_id{18}, 2, migration_epoch{5}}), update));
+  CHECK((update.object == object_id{18} && update.location == 2 && update.epoch == migration_epoch{5}));
+  CHECK_FALSE(is_decoded(encoded(location_update{object_id{18}, 4, migration_epoch{5}}), update));
   migration_decision decision;
-  REQUIRE(is_decoded(encoded(migration_decision{21, migration_epoch{6}}), decision));
+  REQUIRE(is_decoded(encoded(migration_decision{object_id{21}, migration_epoch{6}}), decision));
   CHECK(decision.granted_epoch == migration_epoch{6});
-  REQUIRE(is_decoded(encoded(migration_decision{21, {}}), decision));
+  REQUIRE(is_decoded(encoded(migration_decision{object_id{21}, {}}), decision));
   CHECK_FALSE(decision.granted_epoch.has_value());
   object_rejected rejected;
-  REQUIRE(is_decoded(encoded(object_rejected{36, migration_epoch{13}, failure_number(4)}), rejected));
-  CHECK((rejected.object == 36 && rejected.epoch == migration_epoch{13}));
+  REQUIRE(is_decoded(encoded(object_rejected{object_id{36}, migration_epoch{13}, failure_number(4)}), rejected));
+  CHECK((rejected.object == object_id{36} && rejected.epoch == migration_epoch{13}));
   CHECK(rejected.cause->id() == 4);
 }
 
@@ -178,8 +178,12 @@ TEST_CASE("the header of a message to an object keeps the fields of the message"
 TEST_CASE("a broadcast is read as it was written, and refused if cut; its arguments come last") {
   const std::vector<std::byte> arguments(30, std::byte{3});
   const broadcast_message m{
-      .header =
-          {.first = 1, .first_request = 2, .function = 3, .from = 3, .action = message_action::destroy, .priority = 5},
+      .header = {.first = object_id{1},
+                 .first_request = 2,
+                 .function = 3,
+                 .from = 3,
+                 .action = message_action::destroy,
+                 .priority = 5},
       .name = {"a name"},
       .nodes = {{1, {{1, 2, 3, 4, migration_epoch{5}, 6}, {7, 8, 9, 10, migration_epoch{11}, 12}}}, {2, {}}},
       .arguments = arguments};
@@ -199,7 +203,12 @@ TEST_CASE("a migrating object is read as it was written, with its messages and s
   const std::vector<std::byte> data(200, std::byte{1}), arguments(90, std::byte{2});
   object_migration m;
   check_fields(m);
-  m.header = {.is_retained = true, .epoch = migration_epoch{3}, .object = 4, .type = 5, .attachments = 6, .parts = 7};
+  m.header = {.is_retained = true,
+              .epoch = migration_epoch{3},
+              .object = object_id{4},
+              .type = 5,
+              .attachments = 6,
+              .parts = 7};
   m.name = {"an object"};
   m.load = {.workers = 0.5, .devices = 0.25, .hint = 8};
   m.behind.all = {0, 9};
@@ -215,7 +224,7 @@ TEST_CASE("a migrating object is read as it was written, with its messages and s
   object_migration read;
   REQUIRE(is_decoded(bytes, read));
   CHECK((read.header.is_retained && !read.header.is_constructed && read.header.epoch == migration_epoch{3} &&
-         read.header.object == 4));
+         read.header.object == object_id{4}));
   CHECK((read.header.type == 5 && read.header.attachments == 6 && read.header.parts == 7));
   CHECK((read.name.text == "an object" && read.load.workers == 0.5 && read.load.hint == 8));
   CHECK((read.behind.all == m.behind.all && std::ranges::equal(read.bytes.all, data)));
@@ -231,7 +240,7 @@ TEST_CASE("a migrating object is read as it was written, with its messages and s
   dist::reader beginning{std::span(bytes).first(60)};
   object_migration prefix;
   dist::decode_prefix(beginning, prefix, {.nodes = 4, .failures = &failures});
-  CHECK((prefix.header.is_retained && prefix.header.object == 4 && prefix.name.text == "an object"));
+  CHECK((prefix.header.is_retained && prefix.header.object == object_id{4} && prefix.name.text == "an object"));
   CHECK(prefix.messages.all.empty());
 }
 
