@@ -13,7 +13,7 @@
 // Shutdown    The destructor drops the calls that are left and ends nothing: the owner must end them before.
 //
 // `Call` is a value: what waits, and what the failure of a node or an object needs to find it. If replies have two
-// parts, it has Call take_value(): moves out what the value ends, and keeps what the end needs.
+// parts, it has Call take_value(about...): moves out what the value ends, and keeps what the end needs.
 //
 // Threads     any. The lock is the last in the lock order: a protocol may call this class while it holds its own.
 // Cost        add, complete: a short lock. fail_if, for_each: O(calls), in the order of adding.
@@ -52,8 +52,15 @@ class remote_calls {
   };
 
   call_number add(Call call) {
+    return add(std::move(call), [](call_number) {});
+  }
+  /// The same. Calls f(number) with the lock held, before another thread can find the call.
+  template <class F>
+  call_number add(Call call, F&& f) {
     const std::scoped_lock lock(lock_);
-    return call_number{calls_.add({std::move(call)})};
+    const call_number n{calls_.add({std::move(call)})};
+    f(n);
+    return n;
   }
   /// The whole reply, or something else that ends the call.
   std::optional<Call> complete(call_number n) {
@@ -65,8 +72,10 @@ class remote_calls {
     }
     return found;
   }
-  /// A part of the reply. `end_cause`: with the end, why something that was spawned has failed.
-  std::optional<ended> complete(call_number n, reply_stage part, failure_ref end_cause = {}) {
+  /// A part of the reply. `end_cause`: with the end, why something that was spawned has failed. `about`: what
+  /// take_value() is given.
+  template <class... About>
+  std::optional<ended> complete(call_number n, reply_stage part, failure_ref end_cause = {}, const About&... about) {
     std::optional<ended> found;
     const std::scoped_lock lock(lock_);
     entry* const e = calls_.find(base::value_of(n));
@@ -84,7 +93,7 @@ class remote_calls {
       calls_.erase(base::value_of(n));
     } else {
       e->has_value = true;
-      found.emplace(ended{e->call.take_value(), true, false, {}});
+      found.emplace(ended{e->call.take_value(about...), true, false, {}});
     }
     return found;
   }

@@ -32,13 +32,12 @@ std::uint32_t node_of(message& msg, base::wait_walk& walk) {
 }  // namespace
 
 void pending_replies::add_wait_edges(rank self, base::wait_walk& walk) {
-  const std::scoped_lock lock(lock_);
-  all_.for_each([&](std::uint64_t number, const request& r) {
+  all_.for_each([&](dist::call_number number, const request& r) {
     if (walk.is_full()) return;
     // Once the value has come, no task waits any more, but a finish scope, for what the handler has spawned.
     const std::uint32_t node = r.record ? walk.at(wait_kind::task, detail::bits_of_record(r.record))
                                         : walk.at(wait_kind::unknown, reinterpret_cast<std::uintptr_t>(&r));
-    walk[node].everywhere = message_label(self, number);
+    walk[node].everywhere = message_label(self, base::value_of(number));
     if (!r.record) walk.link(walk.at(wait_kind::finish, reinterpret_cast<std::uintptr_t>(r.scope)), node);
   });
 }

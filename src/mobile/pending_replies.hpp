@@ -2,8 +2,7 @@
 // futures, and the messages themselves, for a resend.
 //
 // Threads     Any. This lock is the last in the lock order: add() may be called while an object's shard is locked.
-// Invariants  (1) Each request ends once: by its reply or by a node failure. (2) The request number of an ended request
-//             is never valid again, even if another request uses its slot.
+// Invariants  (1) Each request ends once: by its reply or by a node failure (dist/remote_calls.hpp).
 // Source      Replies in two steps, the value and the end of all that the handler spawned: dist/remote_tasks.hpp.
 #pragma once
 
@@ -12,8 +11,6 @@
 #include <span>
 #include <vector>
 
-#include "base/slot_map.hpp"
-#include "base/spin_lock.hpp"
 #include "base/wait_snapshot.hpp"
 #include "dist/pending_call.hpp"
 #include "dist/remote_calls.hpp"
@@ -37,21 +34,19 @@ class pending_replies {
   std::vector<std::shared_ptr<const remote_message>> unanswered(object_id of = {});
   /// Messages whose end something waits for.
   std::vector<std::shared_ptr<const remote_message>> awaited();
-  /// Node `by` has failed: ends the requests whose value it has sent and whose end it will not report.
-  void on_node_failed(rank by, const failure_ref& loss, base::thread_context& context);
+  /// The node has failed: ends the requests whose value it has sent and whose end it will not report.
+  void on_node_failed(rank node, const failure_ref& loss, base::thread_context& context);
   /// For hang reports: what waits for replies to node `self`.
   void add_wait_edges(rank self, base::wait_walk& walk);
 
  private:
   struct request : dist::pending_call {
     std::shared_ptr<const remote_message> message;
-    rank by = no_rank;     // the node that replied with the value
-    bool is_over = false;  // the end came before the value
-    failure_ref end_cause = {};
+    rank by = no_rank;  // the node that replied with the value
+    request take_value(rank node);
   };
 
-  base::spin_lock lock_;
-  base::slot_map<request> all_;
+  dist::remote_calls<request> all_;  // by request number
 };
 
 }  // namespace stretto::mobiles

@@ -98,6 +98,27 @@ TEST_CASE("an end that overtakes its value waits for it, and keeps its cause") {
   CHECK(calls.size() == 0);
 }
 
+TEST_CASE("a call knows its number before it can be found, and is told about its value") {
+  struct numbered_call {
+    int* value_of = nullptr;
+    int by = 0;
+    numbered_call take_value(int node) {
+      by = node;
+      return {std::exchange(value_of, nullptr), node};
+    }
+  };
+  remote_calls<numbered_call> calls;
+  int value = 0;
+  call_number known{};
+  const auto n = calls.add({&value}, [&](call_number number) { known = number; });
+  CHECK(known == n);
+  CHECK(calls.complete(n, reply_stage::value, {}, 3)->call.value_of == &value);
+  CHECK_FALSE(calls.complete(n, reply_stage::value, {}, 4));  // repeated by another node
+  const auto ends = calls.fail_if([](const numbered_call& call) { return call.by == 3; });
+  REQUIRE(ends.size() == 1);
+  CHECK_FALSE(ends[0].ends_value);
+}
+
 TEST_CASE("the failure of a node ends its calls, with and without value, in the order of adding") {
   table_of_callers calls;
   const auto a = calls.add({1, 10}), b = calls.add({2, 20}), c = calls.add({1, 30}), d = calls.add({1, 40});
