@@ -13,27 +13,16 @@
 #include <memory>
 
 #include "mobile/forwarded_messages.hpp"
-#include "mobile/message_counters.hpp"
-#include "mobile/object_replies.hpp"
+#include "mobile/shared_parts.hpp"
 
 namespace stretto::mobiles {
 
-class message_router {
+class message_router : shared_parts {
  public:
   /// Forwards by last known location; at most two more hops follow, to the home node and from there.
   static constexpr unsigned max_forwards = 3;
 
-  message_router(dist::job* j, const home_nodes& homes, object_directory& directory, const object_failures& failures,
-                 message_counters& counters, const local_objects& local, object_replies& replies,
-                 action_runner& runner) noexcept
-      : job_(j),
-        homes_(homes),
-        directory_(directory),
-        failures_(failures),
-        counters_(counters),
-        local_(local),
-        replies_(replies),
-        runner_(runner) {}
+  explicit message_router(const shared_parts& all) noexcept : shared_parts(all) {}
 
   struct decision {
     enum { accept, construct, park, hold_at_home, forward, return_to_sender, reject } what;
@@ -78,14 +67,6 @@ class message_router {
   void begin_construction(object_entry& e, std::unique_ptr<remote_message> msg, deferred_actions& actions);
   void resend(const remote_message& msg, rank avoid);
 
-  dist::job* const job_;
-  const home_nodes& homes_;
-  object_directory& directory_;
-  const object_failures& failures_;
-  message_counters& counters_;
-  const local_objects& local_;
-  object_replies& replies_;
-  action_runner& runner_;
   forwarded_messages forwarded_;
 };
 

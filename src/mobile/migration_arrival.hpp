@@ -10,27 +10,16 @@
 #include <string>
 
 #include "dist/out_of_band_parts.hpp"
-#include "mobile/message_counters.hpp"
 #include "mobile/migration_message.hpp"
-#include "mobile/object_replies.hpp"
+#include "mobile/shared_parts.hpp"
 
 namespace stretto::mobiles {
 
-class migration_arrival {
+class migration_arrival : shared_parts {
  public:
-  /// `j` and `parts` are null in a runtime without a job.
-  migration_arrival(dist::job* j, dist::out_of_band_parts* parts, const home_nodes& homes, object_directory& directory,
-                    const object_failures& failures, message_counters& counters, const local_objects& local,
-                    object_replies& replies, action_runner& runner) noexcept
-      : job_(j),
-        parts_(parts),
-        homes_(homes),
-        directory_(directory),
-        failures_(failures),
-        counters_(counters),
-        local_(local),
-        replies_(replies),
-        runner_(runner) {}
+  /// `parts` is null in a runtime without a job.
+  migration_arrival(const shared_parts& all, dist::out_of_band_parts* parts) noexcept
+      : shared_parts(all), parts_(parts) {}
 
   /// The message counts as received only when the object has been read, so that no consistent point is found before.
   void on_object(rank from, const object_migration& m);
@@ -54,15 +43,7 @@ class migration_arrival {
   /// Tells the source to keep the object.
   void reject(rank from, const migration_header& head, const std::string& name, const failure_ref& cause);
 
-  dist::job* const job_;
   dist::out_of_band_parts* const parts_;
-  const home_nodes& homes_;
-  object_directory& directory_;
-  const object_failures& failures_;
-  message_counters& counters_;
-  const local_objects& local_;
-  object_replies& replies_;
-  action_runner& runner_;
 };
 
 }  // namespace stretto::mobiles

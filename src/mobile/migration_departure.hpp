@@ -9,27 +9,16 @@
 #include <vector>
 
 #include "dist/out_of_band_parts.hpp"
-#include "mobile/message_counters.hpp"
 #include "mobile/migration_message.hpp"
-#include "mobile/object_replies.hpp"
+#include "mobile/shared_parts.hpp"
 
 namespace stretto::mobiles {
 
-class migration_departure {
+class migration_departure : shared_parts {
  public:
-  /// `j` and `parts` are null in a runtime without a job.
-  migration_departure(dist::job* j, dist::out_of_band_parts* parts, const home_nodes& homes,
-                      object_directory& directory, const object_failures& failures, message_counters& counters,
-                      const local_objects& local, object_replies& replies, action_runner& runner) noexcept
-      : job_(j),
-        parts_(parts),
-        homes_(homes),
-        directory_(directory),
-        failures_(failures),
-        counters_(counters),
-        local_(local),
-        replies_(replies),
-        runner_(runner) {}
+  /// `parts` is null in a runtime without a job.
+  migration_departure(const shared_parts& all, dist::out_of_band_parts* parts) noexcept
+      : shared_parts(all), parts_(parts) {}
 
   /// The object has been granted a migration, and is_packing: writes and sends it.
   void pack(local_object& o);
@@ -50,15 +39,7 @@ class migration_departure {
   void put(leaving_object& to, message_queue queue, message& msg);
   void retry_returning();
 
-  dist::job* const job_;
   dist::out_of_band_parts* const parts_;
-  const home_nodes& homes_;
-  object_directory& directory_;
-  const object_failures& failures_;
-  message_counters& counters_;
-  const local_objects& local_;
-  object_replies& replies_;
-  action_runner& runner_;
   std::vector<object_rejected> returning_;  // wait until the transport has released their parts
 };
 

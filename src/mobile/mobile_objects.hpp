@@ -152,7 +152,8 @@ class mobile_objects final : public dist::protocol, private action_runner {
   const local_objects local_{homes_, failures_, load_, pause_};
   object_replies replies_{homes_, directory_, local_, quiescence_, *this};
   reply_sender outgoing_replies_{job_, homes_, counters_, replies_, quiescence_};
-  message_router router_{job_, homes_, directory_, failures_, counters_, local_, replies_, *this};
+  const shared_parts shared_{job_, homes_, directory_, failures_, counters_, local_, replies_, *this};
+  message_router router_{shared_};
   message_sender sender_{job_, homes_, directory_, local_, replies_, router_, *this};
   object_creation creation_{job_, homes_, directory_, counters_, local_, replies_, router_};
   object_removal removal_{homes_, directory_, failures_, quiescence_, *this};
@@ -160,8 +161,8 @@ class mobile_objects final : public dist::protocol, private action_runner {
                               removal_, quiescence_, *this};
   broadcast_protocol broadcasts_{job_, homes_, directory_, counters_, replies_, router_, handlers_, *this};
   migration_grants grants_{homes_, directory_, *this};
-  migration_departure departure_{job_, parts_.get(), homes_, directory_, failures_, counters_, local_, replies_, *this};
-  migration_arrival arrival_{job_, parts_.get(), homes_, directory_, failures_, counters_, local_, replies_, *this};
+  migration_departure departure_{shared_, parts_.get()};
+  migration_arrival arrival_{shared_, parts_.get()};
   failure_recovery recovery_{homes_, directory_, failures_, local_, grants_, replies_, *this};
   object_checkpoints checkpoints_{pause_, homes_, directory_, counters_, local_, replies_, *this};
 };

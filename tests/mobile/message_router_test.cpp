@@ -20,7 +20,7 @@ struct routing_node : lone_node {
       : lone_node(4),
         quiescence(nullptr, [] { return message_counts(); }),
         replies(homes, directory, local, quiescence, done),
-        router(&job, homes, directory, failures, counters, local, replies, done),
+        router({&job, homes, directory, failures, counters, local, replies, done}),
         removal(homes, directory, failures, quiescence, done) {}
   ~routing_node() {
     deferred_actions last;

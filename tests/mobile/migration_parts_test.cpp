@@ -107,7 +107,7 @@ struct source_node : lone_node {
       : lone_node(4),
         quiescence(nullptr, [] { return message_counts(); }),
         replies(homes, directory, local, quiescence, done),
-        departure(&job, nullptr, homes, directory, failures, counters, local, replies, done),
+        departure({&job, homes, directory, failures, counters, local, replies, done}, nullptr),
         grants(homes, directory, done),
         recovery(homes, directory, failures, local, grants, replies, done),
         id(id_of(1, 5)),
