@@ -23,6 +23,10 @@ struct completion {
   completion(const completion_kind& k, std::uint32_t references) noexcept
       : word_(std::uint64_t{references} << reference_shift), kind(&k) {}
 
+  /// Born done, with the owner's reference alone.
+  struct already_done {};
+  completion(const completion_kind& k, already_done) noexcept : word_(one_reference | done), kind(&k) {}
+
   bool is_done() const noexcept {
     const bool is = word_.load(std::memory_order_acquire) & done;
     if (is) base::announce_acquire(this);
@@ -70,6 +74,11 @@ struct completion {
     }
     if (word >> pointer_shift) detail::fire_all(static_cast<waiter*>(pointer(word)), f, context);
     release();
+  }
+
+  /// Makes it as new. Requires that it is done and that the caller holds the only reference.
+  void restart(std::uint32_t references) noexcept {
+    word_.store(std::uint64_t{references} << reference_shift, std::memory_order_relaxed);
   }
 
   void add_reference() noexcept { word_.fetch_add(one_reference, std::memory_order_relaxed); }

@@ -1,0 +1,300 @@
+// mailbox.cpp - matches messages with receives.
+#include "ranks/messages/mailbox.hpp"
+
+#include <mutex>
+#include <string>
+
+#include "ranks/call_error.hpp"
+#include "ranks/messages/send_buffer.hpp"
+#include "ranks/messages/shared_copy.hpp"
+
+namespace stretto::ranks {
+
+namespace {
+
+std::int64_t bytes_of(const queue_entry& message) {
+  if (message.kind == entry_kind::early_message) return static_cast<const early_message&>(message).bytes;
+  if (message.kind == entry_kind::late_data) return static_cast<const message_request&>(message).data.bytes;
+  return static_cast<const remote_message&>(message).bytes;
+}
+
+message_status status_of(const queue_entry& message) {
+  const std::int64_t bytes = bytes_of(message);
+  return {message.match.source, message.match.tag, error_class::success, false, bytes, bytes};
+}
+
+/// Fills a receive with a message's data. `first` is that of the two requests which came first.
+void fill(message_request& receive, const envelope& message, const message_data& data, message_request* first) {
+  const std::int64_t bytes = std::min(receive.data.bytes, data.bytes);
+  if (first && bytes >= split_bytes) [[unlikely]]
+    copy_with_help(*first, receive.data, data);
+  else copy_message(receive.data, data);
+  receive.status = {message.source, message.tag, data.bytes > bytes ? error_class::truncate : error_class::success,
+                    false,          bytes,       data.bytes};
+}
+
+/// Ends the probes that wait for a message which has come. True if one of them takes it; later ones go on waiting.
+bool match_probes(match_queues& queues, queue_entry& message, queue_entry*& ended) {
+  bool is_taken = false;
+  while (!is_taken) {
+    auto* const probe = static_cast<probe_request*>(queues.take_probe(message.match));
+    if (!probe) break;
+    probe->status = status_of(message);
+    is_taken = probe->kind_of_probe() == entry_kind::matched_probe;
+    if (is_taken) probe->message = &message;
+    probe->of_bin.next = std::exchange(ended, probe);
+  }
+  return is_taken;
+}
+
+void end_probes(queue_entry* ended) {
+  while (ended) static_cast<probe_request*>(std::exchange(ended, ended->of_bin.next))->end();
+}
+
+/// Queues a message that no receive takes, unless a matched probe does.
+void add(match_queues& queues, queue_entry& message, queue_entry*& probes) {
+  if (!queues.has_probes() || !match_probes(queues, message, probes)) queues.add_message(message);
+}
+
+[[noreturn]] void refuse_ready(const envelope& message) {
+  throw call_error(error_class::other, "no receive is posted for the ready send from rank " +
+                                           std::to_string(message.source) + " with tag " + std::to_string(message.tag));
+}
+
+void keep_probe(completion&) noexcept {}
+std::string describe_probe(const completion&) { return "a message that a probe waits for"; }
+constexpr request_kind probe_kind{{keep_probe, describe_probe}};
+
+}  // namespace
+
+probe_request::probe_request(entry_kind is, const envelope& pattern) : request(probe_kind), queue_entry(is, pattern) {}
+
+mailbox::mailbox() : contexts_(4) {
+  add_context(context_number(0));
+  last_ = slot_of(context_number(0));
+}
+
+mailbox::~mailbox() {
+  for (match_queues* const queues : contexts_) {
+    if (!queues) continue;
+    while (queue_entry* const m = queues->first_message()) {
+      queues->remove(*m);
+      if (m->kind == entry_kind::early_message) free_early(static_cast<early_message&>(*m));
+      else if (m->kind == entry_kind::remote_data) static_cast<remote_message*>(m)->abandon();
+    }
+    delete queues;
+  }
+}
+
+match_queues*& mailbox::slot_of(context_number context) {
+  const std::size_t mask = contexts_.size() - 1;
+  std::size_t i = static_cast<std::size_t>(context) & mask;
+  while (contexts_[i] && contexts_[i]->context != context) i = (i + 1) & mask;
+  return contexts_[i];
+}
+
+void mailbox::add_context(context_number context) {
+  if (2 * ++context_count_ > contexts_.size()) {
+    const auto all = std::exchange(contexts_, std::vector<match_queues*>(2 * contexts_.size()));
+    for (match_queues* const q : all) {
+      if (q) slot_of(q->context) = q;
+    }
+  }
+  slot_of(context) = new match_queues(context);
+}
+
+match_queues& mailbox::other_queues_of(context_number context) {
+  if (!slot_of(context)) add_context(context);
+  return *(last_ = slot_of(context));
+}
+
+early_message& mailbox::set_aside(match_queues& queues, const envelope& message, const message_data& data,
+                                  queue_entry*& probes) {
+  early_message& m = early_.make(message, data.bytes);
+  copy_message(m.data(), data);
+  add(queues, m, probes);
+  return m;
+}
+
+void mailbox::free_early(early_message& m) {
+  if (m.buffer) m.buffer->release(m.bytes);
+  early_.free(m);
+}
+
+bool mailbox::deliver_now(const envelope& message, const message_data& data, send_mode mode) {
+  queue_entry *found, *probes = nullptr;
+  {
+    const std::scoped_lock lock(lock_);
+    match_queues& queues = queues_of(message.context);
+    found = queues.take_receive(message);
+    if (!found) {
+      if (mode == send_mode::ready) refuse_ready(message);
+      if (mode != send_mode::standard || data.bytes > eager_bytes) return false;
+      set_aside(queues, message, data, probes);
+    }
+  }
+  if (!found) [[unlikely]] {
+    end_probes(probes);
+    return true;
+  }
+  auto& receive = static_cast<message_request&>(*found);
+  fill(receive, message, data, &receive);
+  end_message(receive);
+  return true;
+}
+
+void mailbox::deliver(message_request& send) {
+  queue_entry *found, *probes = nullptr;
+  send.is_set_aside = false;
+  {
+    const std::scoped_lock lock(lock_);
+    match_queues& queues = queues_of(send.match.context);
+    found = queues.take_receive(send.match);
+    const bool is_buffered = send.mode == send_mode::buffered;
+    if (!found && send.mode == send_mode::ready) refuse_ready(send.match);
+    if (!found && (is_buffered || (send.mode == send_mode::standard && send.data.bytes <= eager_bytes))) {
+      if (is_buffered) send.buffer->reserve(send.data.bytes);
+      early_message& m = set_aside(queues, send.match, send.data, probes);
+      if (is_buffered) m.buffer = send.buffer;
+      send.number = m.number;
+      send.is_set_aside = m.in_queue;
+      send.activate_done();
+    } else if (!found) {
+      send.wait_for_match();
+      add(queues, send, probes);
+    }
+  }
+  if (!found) return end_probes(probes);
+  auto& receive = static_cast<message_request&>(*found);
+  send.activate_done();
+  fill(receive, send.match, send.data, &receive);
+  end_message(receive);
+}
+
+void mailbox::deliver_copy(const envelope& message, const message_data& data) {
+  queue_entry *found, *probes = nullptr;
+  {
+    const std::scoped_lock lock(lock_);
+    match_queues& queues = queues_of(message.context);
+    found = queues.take_receive(message);
+    if (!found) set_aside(queues, message, data, probes);
+  }
+  if (!found) return end_probes(probes);
+  auto& receive = static_cast<message_request&>(*found);
+  fill(receive, message, data, nullptr);
+  end_message(receive);
+}
+
+void mailbox::deliver(remote_message& message) {
+  queue_entry *found, *probes = nullptr;
+  {
+    const std::scoped_lock lock(lock_);
+    match_queues& queues = queues_of(message.match.context);
+    found = queues.take_receive(message.match);
+    if (!found) add(queues, message, probes);
+  }
+  if (found) message.receive_into(static_cast<message_request&>(*found));
+  else end_probes(probes);
+}
+
+void mailbox::cancel_send(message_request& send) {
+  {
+    const std::scoped_lock lock(lock_);
+    match_queues& queues = queues_of(send.match.context);
+    if (send.is_set_aside) {
+      queue_entry* const m = queues.find_numbered(send.match, send.number);
+      if (!m) return;
+      queues.remove(*m);
+      free_early(static_cast<early_message&>(*m));
+    } else {
+      if (!send.in_queue) return;
+      queues.remove(send);
+    }
+  }
+  send.status.is_cancelled = true;
+  if (!send.is_set_aside) end_message(send);
+}
+
+void mailbox::receive(message_request& receive) {
+  queue_entry* found;
+  {
+    const std::scoped_lock lock(lock_);
+    match_queues& queues = queues_of(receive.match.context);
+    found = queues.find_message(receive.match);
+    if (!found) {
+      receive.wait_for_match();
+      return queues.add_receive(receive);
+    }
+    queues.remove(*found);
+    if (found->kind == entry_kind::early_message) {
+      auto& m = static_cast<early_message&>(*found);
+      if (m.bytes <= bytes_under_lock && receive.data.is_dense()) {
+        receive.activate_done();
+        fill(receive, m.match, m.data(), nullptr);
+        return free_early(m);
+      }
+    }
+  }
+  this->receive(receive, *found);
+}
+
+void mailbox::receive(message_request& receive, queue_entry& message) {
+  if (message.kind == entry_kind::remote_data) {
+    receive.wait_for_match();
+    return static_cast<remote_message&>(message).receive_into(receive);
+  }
+  receive.activate_done();
+  if (message.kind == entry_kind::late_data) {
+    auto& send = static_cast<message_request&>(message);
+    fill(receive, send.match, send.data, &send);
+    return end_message(send);
+  }
+  auto& m = static_cast<early_message&>(message);
+  fill(receive, m.match, m.data(), nullptr);
+  const std::scoped_lock lock(lock_);
+  free_early(m);
+}
+
+void mailbox::cancel_receive(message_request& receive) {
+  {
+    const std::scoped_lock lock(lock_);
+    if (!receive.in_queue) return;
+    queues_of(receive.match.context).remove(receive);
+  }
+  receive.status.is_cancelled = true;
+  end_message(receive);
+}
+
+std::optional<message_status> mailbox::try_probe(const envelope& pattern) {
+  const std::scoped_lock lock(lock_);
+  const queue_entry* const m = queues_of(pattern.context).find_message(pattern);
+  if (!m) return std::nullopt;
+  return status_of(*m);
+}
+
+void mailbox::probe(probe_request& probe) {
+  const std::scoped_lock lock(lock_);
+  match_queues& queues = queues_of(probe.match.context);
+  queue_entry* const m = queues.find_message(probe.match);
+  if (!m) {
+    probe.activate();
+    return queues.add_probe(probe);
+  }
+  probe.activate_done();
+  probe.status = status_of(*m);
+  if (probe.kind_of_probe() == entry_kind::probe) return;
+  queues.remove(*m);
+  probe.message = m;
+}
+
+queue_entry* mailbox::try_take(const envelope& pattern, message_status& status) {
+  const std::scoped_lock lock(lock_);
+  match_queues& queues = queues_of(pattern.context);
+  queue_entry* const m = queues.find_message(pattern);
+  if (!m) return nullptr;
+  status = status_of(*m);
+  queues.remove(*m);
+  return m;
+}
+
+}  // namespace stretto::ranks

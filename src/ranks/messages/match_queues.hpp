@@ -1,0 +1,127 @@
+// match_queues.hpp - the receives that wait for a message, and the messages that wait for a receive, of one receiving
+// rank and context.
+//
+// MPI's rule: a message goes to the oldest receive that matches it, a receive gets the oldest message that it matches.
+// So messages of one sender do not overtake each other.
+//
+// Threads     one at a time; the mailbox locks.
+// Cost        without wildcards: one hash value and the entries that share it. A receive with a wildcard walks through
+//             the early messages of the context, a message through the receives with wildcards.
+// Invariants  (1) no receive waits that matches a message that waits.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "ranks/messages/queue_entry.hpp"
+
+namespace stretto::ranks {
+
+/// Entries without wildcards, hashed by source and tag.
+class hashed_entries {
+ public:
+  void append(queue_entry& e) {
+    if (count_ >= 2 * (mask_ + 1)) [[unlikely]]
+      grow();
+    ++count_;
+    bin_of(e.match).append(e);
+  }
+  void remove(queue_entry& e) {
+    --count_;
+    bin_of(e.match).remove(e);
+  }
+  /// The oldest entry with this source and tag; null if there is none.
+  queue_entry* find(const envelope& exact) const {
+    if (count_ == 0) return nullptr;
+    queue_entry* e = bins()[hash(exact) & mask_].first();
+    while (e && (e->match.source != exact.source || e->match.tag != exact.tag)) e = bin_list::after(*e);
+    return e;
+  }
+  std::size_t count() const { return count_; }
+
+ private:
+  static constexpr std::size_t first_bins = 4;
+
+  static std::size_t hash(const envelope& e) {
+    const auto mixed = static_cast<std::uint32_t>(e.source) * 0x9e3779b1u + static_cast<std::uint32_t>(e.tag);
+    return mixed ^ mixed >> 7 ^ mixed >> 16;
+  }
+  const bin_list* bins() const { return more_bins_ ? more_bins_.get() : bins_; }
+  bin_list& bin_of(const envelope& e) { return (more_bins_ ? more_bins_.get() : bins_)[hash(e) & mask_]; }
+  void grow();
+
+  std::size_t count_ = 0, mask_ = first_bins - 1;
+  std::unique_ptr<bin_list[]> more_bins_;
+  bin_list bins_[first_bins];
+};
+
+class match_queues {
+ public:
+  explicit match_queues(context_number of) : context(of) {}
+
+  const context_number context;
+
+  /// Queues a receive that matches no message in the queue.
+  void add_receive(queue_entry& receive);
+  /// Takes the oldest receive that matches the message out of the queue; null if there is none.
+  queue_entry* take_receive(const envelope& message);
+
+  /// Queues a message that no receive in the queue matches.
+  void add_message(queue_entry& message);
+  /// The oldest message that the pattern matches; null if there is none.
+  queue_entry* find_message(const envelope& pattern) const;
+  /// The message that was given this number; null if it is no longer in the queue.
+  queue_entry* find_numbered(const envelope& exact, std::uint64_t number) const;
+
+  /// Queues a probe that matches no message in the queue.
+  void add_probe(queue_entry& probe);
+  bool has_probes() const { return probes_.first() != nullptr; }
+  /// Takes the oldest probe that matches the message out of the queue; null if there is none.
+  queue_entry* take_probe(const envelope& message);
+
+  /// Takes an entry out of its queue.
+  void remove(queue_entry& e);
+
+  bool is_empty() const {
+    return receives_.count() == 0 && messages_.count() == 0 && !wildcard_receives_.first() && !probes_.first();
+  }
+  queue_entry* first_message() const { return arrivals_.first(); }
+
+ private:
+  static queue_entry* first_match(const bin_list& patterns, const envelope& message);
+  static bool is_message(const queue_entry& e) { return e.kind >= entry_kind::early_message; }
+
+  hashed_entries receives_;
+  bin_list wildcard_receives_;
+  std::uint64_t receives_so_far_ = 0;
+  hashed_entries messages_;
+  arrival_list arrivals_;
+  std::uint64_t messages_so_far_ = 0;
+  bin_list probes_;
+};
+
+inline queue_entry* match_queues::take_receive(const envelope& message) {
+  queue_entry* found = receives_.find(message);
+  if (wildcard_receives_.first()) [[unlikely]] {
+    queue_entry* const other = first_match(wildcard_receives_, message);
+    if (other && (!found || other->number < found->number)) {
+      wildcard_receives_.remove(*other);
+      other->in_queue = false;
+      return other;
+    }
+  }
+  if (found) {
+    receives_.remove(*found);
+    found->in_queue = false;
+  }
+  return found;
+}
+
+inline void match_queues::add_receive(queue_entry& receive) {
+  receive.number = receives_so_far_++;
+  receive.in_queue = true;
+  if (receive.match.has_wildcard()) wildcard_receives_.append(receive);
+  else receives_.append(receive);
+}
+
+}  // namespace stretto::ranks

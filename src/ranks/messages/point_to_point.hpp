@@ -1,0 +1,70 @@
+// point_to_point.hpp - sends, receives and probes of a rank, as the calls of MPI need them.
+//
+// Errors      of arguments of one call: call_error, thrown here. Of a receive (truncation): in its status;
+//             throw_error_of throws them. A request of a persistent operation is inactive when it is made.
+// Threads     any thread of the node. Calls that wait need a task or an attached thread of a runtime.
+// Cost        an early message of 8 bytes, or a receive that waits for it: one lock each, no heap once warm.
+#pragma once
+
+#include <optional>
+#include <source_location>
+
+#include "ranks/messages/mailbox.hpp"
+#include "ranks/messages/message_request.hpp"
+
+namespace stretto::ranks {
+
+/// The arguments of a send. The envelope names the sender.
+struct send_arguments {
+  peer to;
+  envelope message;
+  message_data data;
+  send_mode mode = send_mode::standard;
+  send_buffer* buffer = nullptr;  // required in buffered mode
+};
+
+/// The arguments of a receive by the rank whose mailbox this is. A source of null_process gives an empty message.
+struct receive_arguments {
+  mailbox& own;
+  envelope pattern;
+  message_data into;
+};
+
+/// Returns when the data may be changed: for a synchronous send, when it has been received.
+/// Throws call_error(other) in ready mode without a receive, call_error(buffer) if the attached buffer is too small.
+void send(const send_arguments& a, const std::source_location& where = std::source_location::current());
+message_status receive(const receive_arguments& a,
+                       const std::source_location& where = std::source_location::current());
+
+/// Begins an operation. The request keeps `type`, whose layout the data has.
+request_owner start_send(const send_arguments& a, datatype_ref type = {});
+request_owner start_receive(const receive_arguments& a, datatype_ref type = {});
+
+/// Persistent operations.
+request_owner make_send(const send_arguments& a, datatype_ref type = {});
+request_owner make_receive(const receive_arguments& a, datatype_ref type = {});
+/// Throws call_error(request) unless the request is persistent and inactive.
+void start(request& r);
+
+/// Cancels an active send or receive if no other side has matched it. It completes in any case, without waiting for
+/// others. Throws call_error(request) for operations that cannot be cancelled.
+void cancel(request& r);
+
+std::optional<message_status> try_probe(mailbox& own, const envelope& pattern);
+message_status probe(mailbox& own, const envelope& pattern,
+                     const std::source_location& where = std::source_location::current());
+
+/// A message that a probe has taken: receive it once. Null for the message of null_process.
+struct matched_message {
+  queue_entry* message = nullptr;
+  message_status status;
+};
+std::optional<matched_message> try_matched_probe(mailbox& own, const envelope& pattern);
+matched_message matched_probe(mailbox& own, const envelope& pattern,
+                              const std::source_location& where = std::source_location::current());
+message_status receive_matched(mailbox& own, queue_entry* message, const message_data& into,
+                               const std::source_location& where = std::source_location::current());
+request_owner start_receive_matched(mailbox& own, queue_entry* message, const message_data& into,
+                                    datatype_ref type = {});
+
+}  // namespace stretto::ranks

@@ -1,0 +1,49 @@
+// request.cpp - waits for requests, and errors of what they report.
+#include "ranks/messages/request.hpp"
+
+#include <string>
+
+#include <stretto/task.hpp>
+
+#include "base/context.hpp"
+#include "event/event_floor.hpp"
+#include "ranks/call_error.hpp"
+
+namespace stretto::ranks {
+
+base::thread_context& context_of_thread() noexcept {
+  static base::thread_context of_other_threads;
+  auto* const context = base::current();
+  return context ? *context : of_other_threads;
+}
+
+void request::activate() noexcept {
+  if (watch) drop_watch();
+  status = {};
+  is_active_ = true;
+  restart(2);
+}
+
+void request::end() noexcept { complete(context_of_thread()); }
+
+void wait_for(request& r, const std::source_location& where) {
+  if (r.is_done()) return;
+  if (r.functions().help) r.functions().help(r, where);
+  wait(dependency(r), where);
+}
+
+event event_of(request& r, const std::source_location& where) {
+  if (r.is_done()) return {};
+  return detail::event_of(r, base::require_current("event_of"), where);
+}
+
+void throw_error_of(const message_status& status) {
+  if (status.error == error_class::success) return;
+  if (status.error != error_class::truncate) throw call_error(status.error, std::string(text_of(status.error)));
+  throw call_error(error_class::truncate, "the message from rank " + std::to_string(status.source) + " with tag " +
+                                              std::to_string(status.tag) + " has " +
+                                              std::to_string(status.message_bytes) + " bytes, the receive buffer " +
+                                              std::to_string(status.bytes));
+}
+
+}  // namespace stretto::ranks
