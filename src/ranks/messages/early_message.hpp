@@ -20,7 +20,8 @@ class send_buffer;
 inline constexpr std::int64_t eager_bytes = 4096;
 
 struct early_message final : queue_entry {
-  early_message(const envelope& e, std::int64_t bytes_of) : queue_entry(entry_kind::early_message, e), bytes(bytes_of) {}
+  early_message(const envelope& e, std::int64_t bytes_of)
+      : queue_entry(entry_kind::early_message, e), bytes(bytes_of) {}
 
   std::int64_t bytes;
   send_buffer* buffer = nullptr;  // whose capacity it uses

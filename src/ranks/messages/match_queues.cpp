@@ -23,6 +23,15 @@ queue_entry* match_queues::first_match(const bin_list& patterns, const envelope&
   return e;
 }
 
+/// Of the oldest receive with wildcards and the oldest one without, takes the older one.
+queue_entry* match_queues::take_either_receive(const envelope& message) {
+  queue_entry* const other = first_match(wildcard_receives_, message);
+  queue_entry* const exact = receives_.find(message);
+  if (!other || (exact && exact->number < other->number)) return receives_.take(message);
+  wildcard_receives_.remove(*other);
+  return other;
+}
+
 void match_queues::add_message(queue_entry& message) {
   message.number = messages_so_far_++;
   messages_.append(message);

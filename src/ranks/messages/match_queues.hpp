@@ -33,8 +33,16 @@ class hashed_entries {
   /// The oldest entry with this source and tag; null if there is none.
   queue_entry* find(const envelope& exact) const {
     if (count_ == 0) return nullptr;
-    queue_entry* e = bins()[hash(exact) & mask_].first();
-    while (e && (e->match.source != exact.source || e->match.tag != exact.tag)) e = bin_list::after(*e);
+    return first_equal(bins()[hash(exact) & mask_], exact);
+  }
+  /// The same, and takes it out.
+  queue_entry* take(const envelope& exact) {
+    if (count_ == 0) return nullptr;
+    bin_list& bin = bin_of(exact);
+    queue_entry* const e = first_equal(bin, exact);
+    if (!e) return nullptr;
+    --count_;
+    bin.remove(*e);
     return e;
   }
   std::size_t count() const { return count_; }
@@ -42,6 +50,11 @@ class hashed_entries {
  private:
   static constexpr std::size_t first_bins = 4;
 
+  static queue_entry* first_equal(const bin_list& bin, const envelope& exact) {
+    queue_entry* e = bin.first();
+    while (e && (e->match.source != exact.source || e->match.tag != exact.tag)) e = bin_list::after(*e);
+    return e;
+  }
   static std::size_t hash(const envelope& e) {
     const auto mixed = static_cast<std::uint32_t>(e.source) * 0x9e3779b1u + static_cast<std::uint32_t>(e.tag);
     return mixed ^ mixed >> 7 ^ mixed >> 16;
@@ -88,6 +101,7 @@ class match_queues {
   queue_entry* first_message() const { return arrivals_.first(); }
 
  private:
+  queue_entry* take_either_receive(const envelope& message);
   static queue_entry* first_match(const bin_list& patterns, const envelope& message);
   static bool is_message(const queue_entry& e) { return e.kind >= entry_kind::early_message; }
 
@@ -101,19 +115,8 @@ class match_queues {
 };
 
 inline queue_entry* match_queues::take_receive(const envelope& message) {
-  queue_entry* found = receives_.find(message);
-  if (wildcard_receives_.first()) [[unlikely]] {
-    queue_entry* const other = first_match(wildcard_receives_, message);
-    if (other && (!found || other->number < found->number)) {
-      wildcard_receives_.remove(*other);
-      other->in_queue = false;
-      return other;
-    }
-  }
-  if (found) {
-    receives_.remove(*found);
-    found->in_queue = false;
-  }
+  queue_entry* const found = wildcard_receives_.first() ? take_either_receive(message) : receives_.take(message);
+  if (found) found->in_queue = false;
   return found;
 }
 

@@ -45,8 +45,8 @@ void begin_send(request& r) {
 void begin_receive(request& r) {
   message_request& receive = of(r);
   if (receive.match.source != null_process) return receive.at.local->receive(receive);
-  receive.status = of_null_process;
   receive.activate_done();
+  receive.status = of_null_process;
 }
 void cancel_send(request& r) {
   message_request& send = of(r);
@@ -124,7 +124,8 @@ request_owner make_receive(const receive_arguments& a, datatype_ref type) {
 }
 
 void start(request& r) {
-  if (!r.is_persistent() || !r.functions().start) throw call_error(error_class::request, "the request is not persistent");
+  if (!r.is_persistent() || !r.functions().start)
+    throw call_error(error_class::request, "the request is not persistent");
   if (r.is_active()) throw call_error(error_class::request, "the request is active");
   r.functions().start(r);
 }

@@ -33,8 +33,7 @@ struct receive_arguments {
 /// Returns when the data may be changed: for a synchronous send, when it has been received.
 /// Throws call_error(other) in ready mode without a receive, call_error(buffer) if the attached buffer is too small.
 void send(const send_arguments& a, const std::source_location& where = std::source_location::current());
-message_status receive(const receive_arguments& a,
-                       const std::source_location& where = std::source_location::current());
+message_status receive(const receive_arguments& a, const std::source_location& where = std::source_location::current());
 
 /// Begins an operation. The request keeps `type`, whose layout the data has.
 request_owner start_send(const send_arguments& a, datatype_ref type = {});

@@ -27,7 +27,7 @@ struct message_status {
   int tag = any_tag;
   error_class error = error_class::success;
   bool is_cancelled = false;
-  std::int64_t bytes = 0;         // received
+  std::int64_t bytes = 0;          // received
   std::int64_t message_bytes = 0;  // sent: more than received only with error_class::truncate
 };
 
@@ -61,7 +61,10 @@ class request : public completion {
   /// Begins the operation: is_done() is false from now on.
   void activate() noexcept;
   /// The same for an operation that has ended before any other thread could know of it.
-  void activate_done() noexcept { is_active_ = true; }
+  void activate_done() noexcept {
+    status = {};
+    is_active_ = true;
+  }
   /// Ends the operation for the owner, who has seen it done: the request of a persistent operation becomes inactive.
   void deactivate() noexcept { is_active_ = false; }
 

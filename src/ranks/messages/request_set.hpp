@@ -54,7 +54,8 @@ struct completed_count {
   bool any_active = false;
   bool all_well = true;
 };
-/// Completes all requests that are done, the first at the lowest index. `indices` and `statuses` get an element for each.
+/// Completes all requests that are done, the first at the lowest index. `indices` and `statuses` get an element for
+/// each.
 completed_count test_some(std::span<request*> requests, std::span<int> indices, status_list statuses);
 /// The same, once at least one is done.
 completed_count wait_some(std::span<request*> requests, std::span<int> indices, status_list statuses,

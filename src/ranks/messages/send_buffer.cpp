@@ -47,11 +47,11 @@ std::pair<void*, std::int64_t> send_buffer::detach(const std::source_location& w
 void send_buffer::reserve(std::int64_t bytes) {
   const std::scoped_lock lock(lock_);
   if (bytes + overhead > capacity_ - used_) {
-    throw call_error(error_class::buffer,
-                     is_attached_ ? "the message needs " + std::to_string(bytes + overhead) +
-                                        " bytes of the attached buffer, of whose " + std::to_string(capacity_) +
-                                        " bytes " + std::to_string(capacity_ - used_) + " are free"
-                                  : "no buffer is attached");
+    throw call_error(error_class::buffer, is_attached_ ? "the message needs " + std::to_string(bytes + overhead) +
+                                                             " bytes of the attached buffer, of whose " +
+                                                             std::to_string(capacity_) + " bytes " +
+                                                             std::to_string(capacity_ - used_) + " are free"
+                                                       : "no buffer is attached");
   }
   used_ += bytes + overhead;
 }

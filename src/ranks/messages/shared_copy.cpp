@@ -44,9 +44,7 @@ struct shared_copy {
 };
 
 /// Parts are large enough for whole pages, and so many that both sides end at about the same time.
-std::int64_t part_of(std::int64_t bytes) {
-  return std::clamp<std::int64_t>(bytes / 16 & -4096, 8 << 10, 128 << 10);
-}
+std::int64_t part_of(std::int64_t bytes) { return std::clamp<std::int64_t>(bytes / 16 & -4096, 8 << 10, 128 << 10); }
 
 bool is_wait(std::uintptr_t word) { return word > over && !(word & is_copy); }
 
