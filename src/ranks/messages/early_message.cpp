@@ -2,6 +2,7 @@
 #include "ranks/messages/early_message.hpp"
 
 #include <new>
+#include <utility>
 
 namespace stretto::ranks {
 
@@ -19,13 +20,16 @@ std::size_t early_message_pool::class_of(std::int64_t bytes) {
 
 early_message& early_message_pool::make(const envelope& e, std::int64_t bytes) {
   const std::size_t c = class_of(bytes);
-  if (c == block_data.size()) return *new (::operator new(block_bytes(bytes))) early_message(e, bytes);
   if (free_block* const block = free_[c]) {
     free_[c] = block->next;
     free_bytes_ -= block_bytes(block_data[c]);
     return *new (block) early_message(e, bytes);
   }
   return *new (::operator new(block_bytes(block_data[c]))) early_message(e, bytes);
+}
+
+early_message& early_message_pool::make_large(const envelope& e, std::int64_t bytes) {
+  return *new (::operator new(block_bytes(bytes))) early_message(e, bytes);
 }
 
 void early_message_pool::free(early_message& m) {

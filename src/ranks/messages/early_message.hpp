@@ -38,6 +38,8 @@ class early_message_pool {
   ~early_message_pool();
 
   early_message& make(const envelope& e, std::int64_t bytes);
+  /// More than eager_bytes, from the heap. Needs no lock.
+  static early_message& make_large(const envelope& e, std::int64_t bytes);
   void free(early_message& m);
 
  private:

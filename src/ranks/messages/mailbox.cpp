@@ -146,11 +146,12 @@ bool mailbox::deliver_now(const envelope& message, const message_data& data, sen
 void mailbox::deliver(message_request& send) {
   queue_entry *found, *probes = nullptr;
   send.is_set_aside = false;
+  const bool is_buffered = send.mode == send_mode::buffered;
+  if (is_buffered && send.data.bytes > eager_bytes) return deliver_buffered(send);
   {
     const std::scoped_lock lock(lock_);
     match_queues& queues = queues_of(send.match.context);
     found = queues.take_receive(send.match);
-    const bool is_buffered = send.mode == send_mode::buffered;
     if (!found && send.mode == send_mode::ready) refuse_ready(send.match);
     if (!found && (is_buffered || (send.mode == send_mode::standard && send.data.bytes <= eager_bytes))) {
       if (is_buffered) send.buffer->reserve(send.data.bytes);
@@ -173,16 +174,51 @@ void mailbox::deliver(message_request& send) {
 
 void mailbox::deliver_copy(const envelope& message, const message_data& data) {
   queue_entry *found, *probes = nullptr;
+  const bool is_large = data.bytes > eager_bytes;
   {
     const std::scoped_lock lock(lock_);
     match_queues& queues = queues_of(message.context);
     found = queues.take_receive(message);
-    if (!found) set_aside(queues, message, data, probes);
+    if (!found && !is_large) set_aside(queues, message, data, probes);
+  }
+  if (found) {
+    auto& receive = static_cast<message_request&>(*found);
+    fill(receive, message, data, nullptr);
+    return end_message(receive);
+  }
+  if (!is_large) return end_probes(probes);
+  early_message& copied = early_message_pool::make_large(message, data.bytes);
+  copy_message(copied.data(), data);
+  deliver_large(copied, nullptr);
+}
+
+void mailbox::deliver_buffered(message_request& send) {
+  send.buffer->reserve(send.data.bytes);
+  early_message& copied = early_message_pool::make_large(send.match, send.data.bytes);
+  copied.buffer = send.buffer;
+  copy_message(copied.data(), send.data);
+  send.activate_done();
+  deliver_large(copied, &send);
+}
+
+void mailbox::deliver_large(early_message& copied, message_request* send) {
+  queue_entry *found, *probes = nullptr;
+  {
+    const std::scoped_lock lock(lock_);
+    match_queues& queues = queues_of(copied.match.context);
+    found = queues.take_receive(copied.match);
+    if (!found) add(queues, copied, probes);
+    if (send) {
+      send->number = copied.number;
+      send->is_set_aside = copied.in_queue;
+    }
   }
   if (!found) return end_probes(probes);
   auto& receive = static_cast<message_request&>(*found);
-  fill(receive, message, data, nullptr);
+  fill(receive, copied.match, copied.data(), nullptr);
   end_message(receive);
+  const std::scoped_lock lock(lock_);
+  free_early(copied);
 }
 
 void mailbox::deliver(remote_message& message) {

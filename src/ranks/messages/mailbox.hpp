@@ -94,6 +94,9 @@ class alignas(base::cache_line) mailbox {
   early_message& set_aside(match_queues& queues, const envelope& message, const message_data& data,
                            queue_entry*& probes);
   void free_early(early_message& m);
+  void deliver_buffered(message_request& send);
+  /// A message whose data is copied aside already. `send` may be taken back by it; null: nobody can.
+  void deliver_large(early_message& copied, message_request* send);
 
   // Guarded by the lock.
   base::spin_lock lock_;
