@@ -25,7 +25,7 @@ class message_model {
 
   std::vector<operation> operations;
 
-  int add(const ranks::envelope& e, std::int64_t bytes) {
+  int add(ranks::envelope e, std::int64_t bytes) {
     operations.push_back({e, bytes});
     return static_cast<int>(operations.size()) - 1;
   }
@@ -51,11 +51,11 @@ class message_model {
     at(id).is_done = is_done_early;
     messages_.push_back(id);
   }
-  bool has_receive(const ranks::envelope& message) const {
+  bool has_receive(ranks::envelope message) const {
     return std::ranges::any_of(receives_, [&](int r) { return takes(at(r).e, message); });
   }
 
-  std::optional<int> oldest_message(const ranks::envelope& pattern) const {
+  std::optional<int> oldest_message(ranks::envelope pattern) const {
     for (const int m : messages_) {
       if (takes(pattern, at(m).e)) return m;
     }
@@ -76,10 +76,10 @@ class message_model {
   bool waits(int message) const { return std::ranges::count(messages_, message) > 0; }
 
  private:
-  static bool takes(const ranks::envelope& pattern, const ranks::envelope& message) {
-    if (pattern.context != message.context) return false;
-    if (pattern.source != message.source && pattern.source != ranks::any_source) return false;
-    return pattern.tag == message.tag || pattern.tag == ranks::any_tag;
+  static bool takes(ranks::envelope pattern, ranks::envelope message) {
+    if (pattern.context() != message.context()) return false;
+    if (pattern.source() != message.source() && pattern.source() != ranks::any_source) return false;
+    return pattern.tag() == message.tag() || pattern.tag() == ranks::any_tag;
   }
   void renew(int id) {
     at(id).is_done = at(id).is_cancelled = false;

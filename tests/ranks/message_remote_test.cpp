@@ -13,7 +13,7 @@ namespace {
 
 /// A message whose data the test sends when it likes.
 struct deferred_message final : ranks::remote_message {
-  deferred_message(const envelope& e, std::string data) : remote_message(e, std::ssize(data)), text(std::move(data)) {}
+  deferred_message(envelope e, std::string data) : remote_message(e, std::ssize(data)), text(std::move(data)) {}
 
   std::string text;
   ranks::message_request* receive = nullptr;
@@ -23,7 +23,7 @@ struct deferred_message final : ranks::remote_message {
   void abandon() noexcept override { is_abandoned = true; }
   void send_data() {
     const auto bytes = ranks::copy_message(receive->data, {text.data(), std::ssize(text)});
-    receive->status = {match.source, match.tag, {}, false, bytes, std::ssize(text)};
+    receive->status = {match.source(), match.tag(), {}, false, bytes, std::ssize(text)};
     receive->end();
   }
 };

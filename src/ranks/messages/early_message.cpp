@@ -18,7 +18,7 @@ std::size_t early_message_pool::class_of(std::int64_t bytes) {
   return c;
 }
 
-early_message& early_message_pool::make(const envelope& e, std::int64_t bytes) {
+early_message& early_message_pool::make(envelope e, std::int64_t bytes) {
   const std::size_t c = class_of(bytes);
   if (free_block* const block = free_[c]) {
     free_[c] = block->next;
@@ -28,7 +28,7 @@ early_message& early_message_pool::make(const envelope& e, std::int64_t bytes) {
   return *new (::operator new(block_bytes(block_data[c]))) early_message(e, bytes);
 }
 
-early_message& early_message_pool::make_large(const envelope& e, std::int64_t bytes) {
+early_message& early_message_pool::make_large(envelope e, std::int64_t bytes) {
   return *new (::operator new(block_bytes(bytes))) early_message(e, bytes);
 }
 

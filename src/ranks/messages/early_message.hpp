@@ -20,8 +20,7 @@ class send_buffer;
 inline constexpr std::int64_t eager_bytes = 4096;
 
 struct early_message final : queue_entry {
-  early_message(const envelope& e, std::int64_t bytes_of)
-      : queue_entry(entry_kind::early_message, e), bytes(bytes_of) {}
+  early_message(envelope e, std::int64_t bytes_of) : queue_entry(entry_kind::early_message, e), bytes(bytes_of) {}
 
   std::int64_t bytes;
   send_buffer* buffer = nullptr;  // whose capacity it uses
@@ -37,9 +36,9 @@ class early_message_pool {
   early_message_pool(const early_message_pool&) = delete;
   ~early_message_pool();
 
-  early_message& make(const envelope& e, std::int64_t bytes);
+  early_message& make(envelope e, std::int64_t bytes);
   /// More than eager_bytes, from the heap. Needs no lock.
-  static early_message& make_large(const envelope& e, std::int64_t bytes);
+  static early_message& make_large(envelope e, std::int64_t bytes);
   void free(early_message& m);
 
  private:

@@ -20,17 +20,18 @@ std::int64_t bytes_of(const queue_entry& message) {
 
 message_status status_of(const queue_entry& message) {
   const std::int64_t bytes = bytes_of(message);
-  return {message.match.source, message.match.tag, error_class::success, false, bytes, bytes};
+  return {message.match.source(), message.match.tag(), error_class::success, false, bytes, bytes};
 }
 
 /// Fills a receive with a message's data. `first` is that of the two requests which came first.
-void fill(message_request& receive, const envelope& message, const message_data& data, message_request* first) {
+void fill(message_request& receive, envelope message, const message_data& data, message_request* first) {
   const std::int64_t bytes = std::min(receive.data.bytes, data.bytes);
   if (first && bytes >= split_bytes) [[unlikely]]
     copy_with_help(*first, receive.data, data);
   else copy_message(receive.data, data);
-  receive.status = {message.source, message.tag, data.bytes > bytes ? error_class::truncate : error_class::success,
-                    false,          bytes,       data.bytes};
+  receive.status = {
+      message.source(), message.tag(), data.bytes > bytes ? error_class::truncate : error_class::success, false, bytes,
+      data.bytes};
 }
 
 /// Ends the probes that wait for a message which has come. True if one of them takes it; later ones go on waiting.
@@ -56,9 +57,10 @@ void add(match_queues& queues, queue_entry& message, queue_entry*& probes) {
   if (!queues.has_probes() || !match_probes(queues, message, probes)) queues.add_message(message);
 }
 
-[[noreturn]] void refuse_ready(const envelope& message) {
+[[noreturn]] void refuse_ready(envelope message) {
   throw call_error(error_class::other, "no receive is posted for the ready send from rank " +
-                                           std::to_string(message.source) + " with tag " + std::to_string(message.tag));
+                                           std::to_string(message.source()) + " with tag " +
+                                           std::to_string(message.tag()));
 }
 
 void keep_probe(completion&) noexcept {}
@@ -67,7 +69,7 @@ constexpr request_kind probe_kind{{keep_probe, describe_probe}};
 
 }  // namespace
 
-probe_request::probe_request(entry_kind is, const envelope& pattern) : request(probe_kind), queue_entry(is, pattern) {}
+probe_request::probe_request(entry_kind is, envelope pattern) : request(probe_kind), queue_entry(is, pattern) {}
 
 mailbox::mailbox() : contexts_(4) {
   add_context(context_number(0));
@@ -108,7 +110,7 @@ match_queues& mailbox::other_queues_of(context_number context) {
   return *(last_ = slot_of(context));
 }
 
-early_message& mailbox::set_aside(match_queues& queues, const envelope& message, const message_data& data,
+early_message& mailbox::set_aside(match_queues& queues, envelope message, const message_data& data,
                                   queue_entry*& probes) {
   early_message& m = early_.make(message, data.bytes);
   copy_message(m.data(), data);
@@ -121,11 +123,11 @@ void mailbox::free_early(early_message& m) {
   early_.free(m);
 }
 
-bool mailbox::deliver_now(const envelope& message, const message_data& data, send_mode mode) {
+bool mailbox::deliver_now(envelope message, const message_data& data, send_mode mode) {
   queue_entry *found, *probes = nullptr;
   {
     const std::scoped_lock lock(lock_);
-    match_queues& queues = queues_of(message.context);
+    match_queues& queues = queues_of(message.context());
     found = queues.take_receive(message);
     if (!found) {
       if (mode == send_mode::ready) refuse_ready(message);
@@ -150,7 +152,7 @@ void mailbox::deliver(message_request& send) {
   if (is_buffered && send.data.bytes > eager_bytes) return deliver_buffered(send);
   {
     const std::scoped_lock lock(lock_);
-    match_queues& queues = queues_of(send.match.context);
+    match_queues& queues = queues_of(send.match.context());
     found = queues.take_receive(send.match);
     if (!found && send.mode == send_mode::ready) refuse_ready(send.match);
     if (!found && (is_buffered || (send.mode == send_mode::standard && send.data.bytes <= eager_bytes))) {
@@ -172,12 +174,12 @@ void mailbox::deliver(message_request& send) {
   end_message(receive);
 }
 
-void mailbox::deliver_copy(const envelope& message, const message_data& data) {
+void mailbox::deliver_copy(envelope message, const message_data& data) {
   queue_entry *found, *probes = nullptr;
   const bool is_large = data.bytes > eager_bytes;
   {
     const std::scoped_lock lock(lock_);
-    match_queues& queues = queues_of(message.context);
+    match_queues& queues = queues_of(message.context());
     found = queues.take_receive(message);
     if (!found && !is_large) set_aside(queues, message, data, probes);
   }
@@ -205,7 +207,7 @@ void mailbox::deliver_large(early_message& copied, message_request* send) {
   queue_entry *found, *probes = nullptr;
   {
     const std::scoped_lock lock(lock_);
-    match_queues& queues = queues_of(copied.match.context);
+    match_queues& queues = queues_of(copied.match.context());
     found = queues.take_receive(copied.match);
     if (!found) add(queues, copied, probes);
     if (send) {
@@ -225,7 +227,7 @@ void mailbox::deliver(remote_message& message) {
   queue_entry *found, *probes = nullptr;
   {
     const std::scoped_lock lock(lock_);
-    match_queues& queues = queues_of(message.match.context);
+    match_queues& queues = queues_of(message.match.context());
     found = queues.take_receive(message.match);
     if (!found) add(queues, message, probes);
   }
@@ -236,7 +238,7 @@ void mailbox::deliver(remote_message& message) {
 void mailbox::cancel_send(message_request& send) {
   {
     const std::scoped_lock lock(lock_);
-    match_queues& queues = queues_of(send.match.context);
+    match_queues& queues = queues_of(send.match.context());
     if (send.is_set_aside) {
       queue_entry* const m = queues.find_numbered(send.match, send.number);
       if (!m) return;
@@ -255,7 +257,7 @@ void mailbox::receive(message_request& receive) {
   queue_entry* found;
   {
     const std::scoped_lock lock(lock_);
-    match_queues& queues = queues_of(receive.match.context);
+    match_queues& queues = queues_of(receive.match.context());
     found = queues.find_message(receive.match);
     if (!found) {
       receive.wait_for_match();
@@ -295,22 +297,22 @@ void mailbox::cancel_receive(message_request& receive) {
   {
     const std::scoped_lock lock(lock_);
     if (!receive.in_queue) return;
-    queues_of(receive.match.context).remove(receive);
+    queues_of(receive.match.context()).remove(receive);
   }
   receive.status.is_cancelled = true;
   end_message(receive);
 }
 
-std::optional<message_status> mailbox::try_probe(const envelope& pattern) {
+std::optional<message_status> mailbox::try_probe(envelope pattern) {
   const std::scoped_lock lock(lock_);
-  const queue_entry* const m = queues_of(pattern.context).find_message(pattern);
+  const queue_entry* const m = queues_of(pattern.context()).find_message(pattern);
   if (!m) return std::nullopt;
   return status_of(*m);
 }
 
 void mailbox::probe(probe_request& probe) {
   const std::scoped_lock lock(lock_);
-  match_queues& queues = queues_of(probe.match.context);
+  match_queues& queues = queues_of(probe.match.context());
   queue_entry* const m = queues.find_message(probe.match);
   if (!m) {
     probe.activate();
@@ -323,9 +325,9 @@ void mailbox::probe(probe_request& probe) {
   probe.message = m;
 }
 
-queue_entry* mailbox::try_take(const envelope& pattern, message_status& status) {
+queue_entry* mailbox::try_take(envelope pattern, message_status& status) {
   const std::scoped_lock lock(lock_);
-  match_queues& queues = queues_of(pattern.context);
+  match_queues& queues = queues_of(pattern.context());
   queue_entry* const m = queues.find_message(pattern);
   if (!m) return nullptr;
   status = status_of(*m);

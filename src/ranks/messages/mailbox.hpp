@@ -1,5 +1,5 @@
-// mailbox.hpp - the queues of a receiving rank, for all contexts. Whoever comes second, the message or the receive,
-// matches them and copies the data.
+// mailbox.hpp - the queues of a receiving rank, for all contexts. The side that comes second, the message or the
+// receive, matches them and copies the data.
 //
 // Threads     any: senders of this node, the rank's own threads, and the network's.
 // Cost        one lock for each message and one for each receive; copies above `bytes_under_lock` are outside of it.
@@ -22,7 +22,7 @@ namespace stretto::ranks {
 
 /// A message from another node whose data comes once it is asked for.
 struct remote_message : queue_entry {
-  remote_message(const envelope& e, std::int64_t bytes_of) : queue_entry(entry_kind::remote_data, e), bytes(bytes_of) {}
+  remote_message(envelope e, std::int64_t bytes_of) : queue_entry(entry_kind::remote_data, e), bytes(bytes_of) {}
 
   std::int64_t bytes;
 
@@ -37,7 +37,7 @@ struct remote_message : queue_entry {
 
 /// A probe that waits for a message; a matched probe takes it.
 struct probe_request final : request, queue_entry {
-  probe_request(entry_kind is, const envelope& pattern);
+  probe_request(entry_kind is, envelope pattern);
 
   entry_kind kind_of_probe() const { return queue_entry::kind; }
   queue_entry* message = nullptr;  // of a matched probe
@@ -54,11 +54,11 @@ class alignas(base::cache_line) mailbox {
 
   /// Delivers a message if its data need not stay with the sender: a receive takes it, or it is copied aside. False: it
   /// needs a request. Throws call_error if it is in ready mode and has no receive.
-  bool deliver_now(const envelope& message, const message_data& data, send_mode mode);
+  bool deliver_now(envelope message, const message_data& data, send_mode mode);
   /// Delivers the message of a send. The request is active afterwards, and done unless its data is still needed.
   void deliver(message_request& send);
   /// For messages from other nodes: delivers data, which is copied aside if no receive waits, whatever its size.
-  void deliver_copy(const envelope& message, const message_data& data);
+  void deliver_copy(envelope message, const message_data& data);
   void deliver(remote_message& message);
   /// Takes back a message that no receive or matched probe has taken; else does nothing.
   void cancel_send(message_request& send);
@@ -70,10 +70,10 @@ class alignas(base::cache_line) mailbox {
   void cancel_receive(message_request& receive);
 
   /// The oldest message that the pattern matches, as its receive would report it.
-  std::optional<message_status> try_probe(const envelope& pattern);
+  std::optional<message_status> try_probe(envelope pattern);
   void probe(probe_request& probe);
   /// Takes the oldest message that the pattern matches out of the queue; null if there is none.
-  queue_entry* try_take(const envelope& pattern, message_status& status);
+  queue_entry* try_take(envelope pattern, message_status& status);
   /// Receives a message that a matched probe has taken.
   void receive(message_request& receive, queue_entry& message);
 
@@ -91,8 +91,7 @@ class alignas(base::cache_line) mailbox {
   match_queues*& slot_of(context_number context);
   void add_context(context_number context);
 
-  early_message& set_aside(match_queues& queues, const envelope& message, const message_data& data,
-                           queue_entry*& probes);
+  early_message& set_aside(match_queues& queues, envelope message, const message_data& data, queue_entry*& probes);
   void free_early(early_message& m);
   void deliver_buffered(message_request& send);
   /// A message whose data is copied aside already. `send` may be taken back by it; null: nobody can.

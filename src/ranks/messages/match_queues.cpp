@@ -17,14 +17,14 @@ void hashed_entries::grow() {
   mask_ = number - 1;
 }
 
-queue_entry* match_queues::first_match(const bin_list& patterns, const envelope& message) {
+queue_entry* match_queues::first_match(const bin_list& patterns, envelope message) {
   queue_entry* e = patterns.first();
   while (e && !matches(e->match, message)) e = bin_list::after(*e);
   return e;
 }
 
 /// Of the oldest receive with wildcards and the oldest one without, takes the older one.
-queue_entry* match_queues::take_either_receive(const envelope& message) {
+queue_entry* match_queues::take_either_receive(envelope message) {
   queue_entry* const other = first_match(wildcard_receives_, message);
   queue_entry* const exact = receives_.find(message);
   if (!other || (exact && exact->number < other->number)) return receives_.take(message);
@@ -39,14 +39,14 @@ void match_queues::add_message(queue_entry& message) {
   message.in_queue = true;
 }
 
-queue_entry* match_queues::find_message(const envelope& pattern) const {
+queue_entry* match_queues::find_message(envelope pattern) const {
   if (!pattern.has_wildcard()) return messages_.find(pattern);
   queue_entry* e = arrivals_.first();
   while (e && !matches(pattern, e->match)) e = arrival_list::after(*e);
   return e;
 }
 
-queue_entry* match_queues::find_numbered(const envelope& exact, std::uint64_t number) const {
+queue_entry* match_queues::find_numbered(envelope exact, std::uint64_t number) const {
   queue_entry* e = messages_.find(exact);
   while (e && e->number != number) e = bin_list::after(*e);
   return e;
@@ -57,7 +57,7 @@ void match_queues::add_probe(queue_entry& probe) {
   probe.in_queue = true;
 }
 
-queue_entry* match_queues::take_probe(const envelope& message) {
+queue_entry* match_queues::take_probe(envelope message) {
   queue_entry* const found = first_match(probes_, message);
   if (found) remove(*found);
   return found;

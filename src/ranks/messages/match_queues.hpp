@@ -31,12 +31,12 @@ class hashed_entries {
     bin_of(e.match).remove(e);
   }
   /// The oldest entry with this source and tag; null if there is none.
-  queue_entry* find(const envelope& exact) const {
+  queue_entry* find(envelope exact) const {
     if (count_ == 0) return nullptr;
     return first_equal(bins()[hash(exact) & mask_], exact);
   }
   /// The same, and takes it out.
-  queue_entry* take(const envelope& exact) {
+  queue_entry* take(envelope exact) {
     if (count_ == 0) return nullptr;
     bin_list& bin = bin_of(exact);
     queue_entry* const e = first_equal(bin, exact);
@@ -50,17 +50,15 @@ class hashed_entries {
  private:
   static constexpr std::size_t first_bins = 4;
 
-  static queue_entry* first_equal(const bin_list& bin, const envelope& exact) {
+  static queue_entry* first_equal(const bin_list& bin, envelope exact) {
     queue_entry* e = bin.first();
-    while (e && (e->match.source != exact.source || e->match.tag != exact.tag)) e = bin_list::after(*e);
+    while (e && e->match.source_and_tag() != exact.source_and_tag()) e = bin_list::after(*e);
     return e;
   }
-  static std::size_t hash(const envelope& e) {
-    const auto mixed = static_cast<std::uint32_t>(e.source) * 0x9e3779b1u + static_cast<std::uint32_t>(e.tag);
-    return mixed ^ mixed >> 7 ^ mixed >> 16;
-  }
+  /// Spreads consecutive sources, and consecutive tags, evenly over the bins.
+  static std::size_t hash(envelope e) { return e.source_and_tag() * 0x1'9e37'79b1u >> 32; }
   const bin_list* bins() const { return more_bins_ ? more_bins_.get() : bins_; }
-  bin_list& bin_of(const envelope& e) { return (more_bins_ ? more_bins_.get() : bins_)[hash(e) & mask_]; }
+  bin_list& bin_of(envelope e) { return (more_bins_ ? more_bins_.get() : bins_)[hash(e) & mask_]; }
   void grow();
 
   std::size_t count_ = 0, mask_ = first_bins - 1;
@@ -77,20 +75,20 @@ class match_queues {
   /// Queues a receive that matches no message in the queue.
   void add_receive(queue_entry& receive);
   /// Takes the oldest receive that matches the message out of the queue; null if there is none.
-  queue_entry* take_receive(const envelope& message);
+  queue_entry* take_receive(envelope message);
 
   /// Queues a message that no receive in the queue matches.
   void add_message(queue_entry& message);
   /// The oldest message that the pattern matches; null if there is none.
-  queue_entry* find_message(const envelope& pattern) const;
+  queue_entry* find_message(envelope pattern) const;
   /// The message that was given this number; null if it is no longer in the queue.
-  queue_entry* find_numbered(const envelope& exact, std::uint64_t number) const;
+  queue_entry* find_numbered(envelope exact, std::uint64_t number) const;
 
   /// Queues a probe that matches no message in the queue.
   void add_probe(queue_entry& probe);
   bool has_probes() const { return probes_.first() != nullptr; }
   /// Takes the oldest probe that matches the message out of the queue; null if there is none.
-  queue_entry* take_probe(const envelope& message);
+  queue_entry* take_probe(envelope message);
 
   /// Takes an entry out of its queue.
   void remove(queue_entry& e);
@@ -101,8 +99,8 @@ class match_queues {
   queue_entry* first_message() const { return arrivals_.first(); }
 
  private:
-  queue_entry* take_either_receive(const envelope& message);
-  static queue_entry* first_match(const bin_list& patterns, const envelope& message);
+  queue_entry* take_either_receive(envelope message);
+  static queue_entry* first_match(const bin_list& patterns, envelope message);
   static bool is_message(const queue_entry& e) { return e.kind >= entry_kind::early_message; }
 
   hashed_entries receives_;
@@ -114,7 +112,7 @@ class match_queues {
   bin_list probes_;
 };
 
-inline queue_entry* match_queues::take_receive(const envelope& message) {
+inline queue_entry* match_queues::take_receive(envelope message) {
   queue_entry* const found = wildcard_receives_.first() ? take_either_receive(message) : receives_.take(message);
   if (found) found->in_queue = false;
   return found;

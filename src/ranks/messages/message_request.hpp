@@ -43,7 +43,7 @@ struct data_of_request {
 };
 
 struct alignas(base::cache_line) message_request final : request, data_of_request, queue_entry {
-  message_request(const request_kind& k, entry_kind is, const envelope& e, const message_data& d) noexcept
+  message_request(const request_kind& k, entry_kind is, envelope e, const message_data& d) noexcept
       : request(k), data_of_request{d}, queue_entry(is, e) {}
 
   void wait_for_match() noexcept {

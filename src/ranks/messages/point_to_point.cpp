@@ -27,13 +27,13 @@ void free_request(completion& c) noexcept {
 }
 
 std::string describe_send(const completion& c) {
-  const envelope& e = static_cast<const message_request&>(c).match;
-  return "send of rank " + std::to_string(e.source) + " with tag " + std::to_string(e.tag);
+  envelope e = static_cast<const message_request&>(c).match;
+  return "send of rank " + std::to_string(e.source()) + " with tag " + std::to_string(e.tag());
 }
 std::string describe_receive(const completion& c) {
-  const envelope& e = static_cast<const message_request&>(c).match;
-  return "receive from " + (e.source == any_source ? "any rank" : "rank " + std::to_string(e.source)) + " with " +
-         (e.tag == any_tag ? "any tag" : "tag " + std::to_string(e.tag));
+  envelope e = static_cast<const message_request&>(c).match;
+  return "receive from " + (e.source() == any_source ? "any rank" : "rank " + std::to_string(e.source())) + " with " +
+         (e.tag() == any_tag ? "any tag" : "tag " + std::to_string(e.tag()));
 }
 
 void begin_send(request& r) {
@@ -44,7 +44,7 @@ void begin_send(request& r) {
 }
 void begin_receive(request& r) {
   message_request& receive = of(r);
-  if (receive.match.source != null_process) return receive.at.local->receive(receive);
+  if (receive.match.source() != null_process) return receive.at.local->receive(receive);
   receive.activate_done();
   receive.status = of_null_process;
 }
@@ -136,28 +136,28 @@ void cancel(request& r) {
   r.functions().cancel(r);
 }
 
-std::optional<message_status> try_probe(mailbox& own, const envelope& pattern) {
-  return pattern.source == null_process ? of_null_process : own.try_probe(pattern);
+std::optional<message_status> try_probe(mailbox& own, envelope pattern) {
+  return pattern.source() == null_process ? of_null_process : own.try_probe(pattern);
 }
 
-message_status probe(mailbox& own, const envelope& pattern, const std::source_location& where) {
-  if (pattern.source == null_process) return of_null_process;
+message_status probe(mailbox& own, envelope pattern, const std::source_location& where) {
+  if (pattern.source() == null_process) return of_null_process;
   probe_request r(entry_kind::probe, pattern);
   own.probe(r);
   wait_for(r, where);
   return r.status;
 }
 
-std::optional<matched_message> try_matched_probe(mailbox& own, const envelope& pattern) {
-  if (pattern.source == null_process) return matched_message{nullptr, of_null_process};
+std::optional<matched_message> try_matched_probe(mailbox& own, envelope pattern) {
+  if (pattern.source() == null_process) return matched_message{nullptr, of_null_process};
   matched_message m;
   m.message = own.try_take(pattern, m.status);
   if (!m.message) return std::nullopt;
   return m;
 }
 
-matched_message matched_probe(mailbox& own, const envelope& pattern, const std::source_location& where) {
-  if (pattern.source == null_process) return {nullptr, of_null_process};
+matched_message matched_probe(mailbox& own, envelope pattern, const std::source_location& where) {
+  if (pattern.source() == null_process) return {nullptr, of_null_process};
   probe_request r(entry_kind::matched_probe, pattern);
   own.probe(r);
   wait_for(r, where);

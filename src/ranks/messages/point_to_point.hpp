@@ -49,8 +49,8 @@ void start(request& r);
 /// others. Throws call_error(request) for operations that cannot be cancelled.
 void cancel(request& r);
 
-std::optional<message_status> try_probe(mailbox& own, const envelope& pattern);
-message_status probe(mailbox& own, const envelope& pattern,
+std::optional<message_status> try_probe(mailbox& own, envelope pattern);
+message_status probe(mailbox& own, envelope pattern,
                      const std::source_location& where = std::source_location::current());
 
 /// A message that a probe has taken: receive it once. Null for the message of null_process.
@@ -58,8 +58,8 @@ struct matched_message {
   queue_entry* message = nullptr;
   message_status status;
 };
-std::optional<matched_message> try_matched_probe(mailbox& own, const envelope& pattern);
-matched_message matched_probe(mailbox& own, const envelope& pattern,
+std::optional<matched_message> try_matched_probe(mailbox& own, envelope pattern);
+matched_message matched_probe(mailbox& own, envelope pattern,
                               const std::source_location& where = std::source_location::current());
 message_status receive_matched(mailbox& own, queue_entry* message, const message_data& into,
                                const std::source_location& where = std::source_location::current());

@@ -35,7 +35,7 @@ struct queue_entry {
   std::uint64_t number = 0;  // in the order of arrival: of receives, or of messages
   queue_links by_arrival;    // of messages: among all of the context
 
-  queue_entry(entry_kind is, const envelope& e) : match(e), kind(is) {}
+  queue_entry(entry_kind is, envelope e) : match(e), kind(is) {}
 };
 
 /// Entries in order.

@@ -2,11 +2,12 @@
 //
 // A request is a completion, so a rank waits for it as a task waits for a task, and it converts to an event.
 //
-// Threads     the owner's members: one thread at a time. Whoever performs the operation writes the status before it
-//             completes the request; the owner reads it after is_done().
+// Threads     the owner's members: one thread at a time. The thread that performs an operation writes the status and
+//             then completes the request; the owner reads the status after is_done().
 // Cost        making and freeing: a few instructions, no heap once warm.
-// Invariants  (1) an inactive request is done. (2) an active one has two references: the owner's and that of whoever
-//             completes it. So the owner may free an active request, and may start a done persistent one again.
+// Invariants  (1) an inactive request is done. (2) an active one has two references: the owner's and that of the
+//             thread that completes it. So the owner may free an active request, and may start a done persistent one
+//             again.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +69,7 @@ class request : public completion {
   /// Ends the operation for the owner, who has seen it done: the request of a persistent operation becomes inactive.
   void deactivate() noexcept { is_active_ = false; }
 
-  /// Whoever performs the operation, once, after it has written `status`.
+  /// For the thread that performs the operation, once, after it has written `status`.
   void end() noexcept;
 
   message_status status;

@@ -29,7 +29,7 @@ struct completed_request {
   message_status status;
 };
 
-/// What the caller wants to know: element i gets the status of request i; empty, as MPI_STATUSES_IGNORE, for nothing.
+/// Element i gets the status of request i; empty, as MPI_STATUSES_IGNORE, if the caller wants none.
 using status_list = std::span<message_status>;
 
 /// The status is empty if the request is not active.

@@ -17,7 +17,7 @@ namespace stretto::ranks {
 
 class send_buffer {
  public:
-  /// What a message needs beyond its bytes: MPI_BSEND_OVERHEAD.
+  /// A message needs so much beyond its bytes: MPI_BSEND_OVERHEAD.
   static constexpr std::int64_t overhead = 512;
 
   /// Throws call_error(buffer) if memory is attached.
