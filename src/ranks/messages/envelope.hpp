@@ -22,9 +22,9 @@ class envelope {
   constexpr envelope() : envelope(context_number{}, any_source, any_tag) {}
   constexpr envelope(context_number c, int source, int tag)
       : source_and_tag_(std::uint64_t{static_cast<std::uint32_t>(source)} << 32 | static_cast<std::uint32_t>(tag)),
-        context_(c) {}
+        context_(static_cast<std::uint32_t>(c)) {}
 
-  constexpr context_number context() const { return context_; }
+  constexpr context_number context() const { return context_number(context_); }
   constexpr int source() const { return static_cast<int>(source_and_tag_ >> 32); }
   constexpr int tag() const { return static_cast<int>(source_and_tag_); }
   constexpr std::uint64_t source_and_tag() const { return source_and_tag_; }
@@ -34,7 +34,7 @@ class envelope {
 
  private:
   std::uint64_t source_and_tag_;
-  context_number context_;
+  std::uint64_t context_;
 };
 
 /// Whether a receive with this pattern takes the message, if both have the same context.

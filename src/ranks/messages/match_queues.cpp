@@ -39,8 +39,7 @@ void match_queues::add_message(queue_entry& message) {
   message.in_queue = true;
 }
 
-queue_entry* match_queues::find_message(envelope pattern) const {
-  if (!pattern.has_wildcard()) return messages_.find(pattern);
+queue_entry* match_queues::find_by_arrival(envelope pattern) const {
   queue_entry* e = arrivals_.first();
   while (e && !matches(pattern, e->match)) e = arrival_list::after(*e);
   return e;

@@ -80,7 +80,10 @@ class match_queues {
   /// Queues a message that no receive in the queue matches.
   void add_message(queue_entry& message);
   /// The oldest message that the pattern matches; null if there is none.
-  queue_entry* find_message(envelope pattern) const;
+  queue_entry* find_message(envelope pattern) const {
+    if (!arrivals_.first()) return nullptr;
+    return pattern.has_wildcard() ? find_by_arrival(pattern) : messages_.find(pattern);
+  }
   /// The message that was given this number; null if it is no longer in the queue.
   queue_entry* find_numbered(envelope exact, std::uint64_t number) const;
 
@@ -99,6 +102,7 @@ class match_queues {
   queue_entry* first_message() const { return arrivals_.first(); }
 
  private:
+  queue_entry* find_by_arrival(envelope pattern) const;
   queue_entry* take_either_receive(envelope message);
   static queue_entry* first_match(const bin_list& patterns, envelope message);
   static bool is_message(const queue_entry& e) { return e.kind >= entry_kind::early_message; }

@@ -58,70 +58,18 @@ void cancel_receive(request& r) {
 }
 void help(request& r, const std::source_location& where) { help_with_copy(of(r), where); }
 
-constexpr request_kind send_kind{{free_request, describe_send}, begin_send, cancel_send, help};
-constexpr request_kind receive_kind{{free_request, describe_receive}, begin_receive, cancel_receive, help};
-constexpr request_kind send_of_call{{keep, describe_send}, begin_send, cancel_send, help};
-constexpr request_kind receive_of_call{{keep, describe_receive}, begin_receive, cancel_receive, help};
-
-message_request& new_send(const send_arguments& a, datatype_ref type) {
-  auto& r = *new (request_pool::allocate()) message_request(send_kind, entry_kind::late_data, a.message, a.data);
-  r.at = a.to;
-  r.mode = a.mode;
-  r.buffer = a.buffer;
-  r.type = std::move(type);
-  return r;
-}
-
-message_request& new_receive(const receive_arguments& a, datatype_ref type) {
-  auto& r = *new (request_pool::allocate()) message_request(receive_kind, entry_kind::receive, a.pattern, a.into);
-  r.at.local = &a.own;
-  r.type = std::move(type);
-  return r;
-}
-
 }  // namespace
 
-void send(const send_arguments& a, const std::source_location& where) {
-  if (a.to.local && a.mode != send_mode::buffered && a.to.local->deliver_now(a.message, a.data, a.mode)) return;
-  message_request r(send_of_call, entry_kind::late_data, a.message, a.data);
-  r.at = a.to;
-  r.mode = a.mode;
-  r.buffer = a.buffer;
-  begin_send(r);
-  wait_for(r, where);
-}
+namespace message_kinds {
 
-message_status receive(const receive_arguments& a, const std::source_location& where) {
-  message_request r(receive_of_call, entry_kind::receive, a.pattern, a.into);
-  r.at.local = &a.own;
-  begin_receive(r);
-  wait_for(r, where);
-  return r.status;
-}
+const request_kind send{{free_request, describe_send}, begin_send, cancel_send, help};
+const request_kind receive{{free_request, describe_receive}, begin_receive, cancel_receive, help};
+const request_kind send_of_call{{keep, describe_send}, begin_send, cancel_send, help};
+const request_kind receive_of_call{{keep, describe_receive}, begin_receive, cancel_receive, help};
 
-request_owner start_send(const send_arguments& a, datatype_ref type) {
-  request_owner r(&new_send(a, std::move(type)));
-  begin_send(*r);
-  return r;
-}
+}  // namespace message_kinds
 
-request_owner start_receive(const receive_arguments& a, datatype_ref type) {
-  request_owner r(&new_receive(a, std::move(type)));
-  begin_receive(*r);
-  return r;
-}
-
-request_owner make_send(const send_arguments& a, datatype_ref type) {
-  request_owner r(&new_send(a, std::move(type)));
-  r->make_persistent();
-  return r;
-}
-
-request_owner make_receive(const receive_arguments& a, datatype_ref type) {
-  request_owner r(&new_receive(a, std::move(type)));
-  r->make_persistent();
-  return r;
-}
+void* allocate_request() { return request_pool::allocate(); }
 
 void start(request& r) {
   if (!r.is_persistent() || !r.functions().start)
@@ -167,7 +115,7 @@ matched_message matched_probe(mailbox& own, envelope pattern, const std::source_
 message_status receive_matched(mailbox& own, queue_entry* message, const message_data& into,
                                const std::source_location& where) {
   if (!message) return of_null_process;
-  message_request r(receive_of_call, entry_kind::receive, message->match, into);
+  message_request r(message_kinds::receive_of_call, entry_kind::receive, message->match, into);
   r.at.local = &own;
   own.receive(r, *message);
   wait_for(r, where);
@@ -176,7 +124,7 @@ message_status receive_matched(mailbox& own, queue_entry* message, const message
 
 request_owner start_receive_matched(mailbox& own, queue_entry* message, const message_data& into, datatype_ref type) {
   const envelope pattern = message ? message->match : envelope{{}, null_process, any_tag};
-  request_owner r(&new_receive({own, pattern, into}, std::move(type)));
+  request_owner r = make_receive({own, pattern, into}, std::move(type));
   if (message) own.receive(of(*r), *message);
   else begin_receive(*r);
   return r;

@@ -6,8 +6,10 @@
 // Cost        an early message of 8 bytes, or a receive that waits for it: one lock each, no heap once warm.
 #pragma once
 
+#include <new>
 #include <optional>
 #include <source_location>
+#include <utility>
 
 #include "ranks/messages/mailbox.hpp"
 #include "ranks/messages/message_request.hpp"
@@ -65,5 +67,77 @@ message_status receive_matched(mailbox& own, queue_entry* message, const message
                                const std::source_location& where = std::source_location::current());
 request_owner start_receive_matched(mailbox& own, queue_entry* message, const message_data& into,
                                     datatype_ref type = {});
+
+// In line, so that the arguments go from registers to the request: a copy through memory waits for its stores.
+
+/// With requests from a pool, and on the stack of a call.
+namespace message_kinds {
+extern const request_kind send, receive, send_of_call, receive_of_call;
+}
+/// Memory for a message_request.
+void* allocate_request();
+
+inline void set_arguments(message_request& r, const send_arguments& a) {
+  r.at = a.to;
+  r.mode = a.mode;
+  r.buffer = a.buffer;
+}
+
+inline void send(const send_arguments& a, const std::source_location& where) {
+  if (a.to.local && a.mode != send_mode::buffered && a.to.local->deliver_now(a.message, a.data, a.mode)) return;
+  message_request r(message_kinds::send_of_call, entry_kind::late_data, a.message, a.data);
+  set_arguments(r, a);
+  r.functions().start(r);
+  wait_for(r, where);
+}
+
+inline message_status receive(const receive_arguments& a, const std::source_location& where) {
+  message_request r(message_kinds::receive_of_call, entry_kind::receive, a.pattern, a.into);
+  r.at.local = &a.own;
+  if (a.pattern.source() == null_process) r.functions().start(r);
+  else a.own.receive(r);
+  wait_for(r, where);
+  return r.status;
+}
+
+inline message_request& new_send(const send_arguments& a, datatype_ref&& type) {
+  auto& r = *new (allocate_request()) message_request(message_kinds::send, entry_kind::late_data, a.message, a.data);
+  set_arguments(r, a);
+  r.type = std::move(type);
+  return r;
+}
+
+inline message_request& new_receive(const receive_arguments& a, datatype_ref&& type) {
+  auto& r = *new (allocate_request()) message_request(message_kinds::receive, entry_kind::receive, a.pattern, a.into);
+  r.at.local = &a.own;
+  r.type = std::move(type);
+  return r;
+}
+
+inline request_owner start_send(const send_arguments& a, datatype_ref type) {
+  request_owner r(&new_send(a, std::move(type)));
+  r->functions().start(*r);
+  return r;
+}
+
+inline request_owner start_receive(const receive_arguments& a, datatype_ref type) {
+  message_request& r = new_receive(a, std::move(type));
+  request_owner owner(&r);
+  if (a.pattern.source() == null_process) r.functions().start(r);
+  else a.own.receive(r);
+  return owner;
+}
+
+inline request_owner make_send(const send_arguments& a, datatype_ref type) {
+  request_owner r(&new_send(a, std::move(type)));
+  r->make_persistent();
+  return r;
+}
+
+inline request_owner make_receive(const receive_arguments& a, datatype_ref type) {
+  request_owner r(&new_receive(a, std::move(type)));
+  r->make_persistent();
+  return r;
+}
 
 }  // namespace stretto::ranks

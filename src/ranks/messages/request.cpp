@@ -17,11 +17,10 @@ base::thread_context& context_of_thread() noexcept {
   return context ? *context : of_other_threads;
 }
 
-void request::activate() noexcept {
+/// Of the last operation of a persistent request.
+void request::forget_last() noexcept {
   if (watch) drop_watch();
   status = {};
-  is_active_ = true;
-  restart(2);
 }
 
 void request::end() noexcept { complete(context_of_thread()); }

@@ -60,10 +60,14 @@ class request : public completion {
   bool is_persistent() const { return is_persistent_; }
   void make_persistent() { is_persistent_ = true; }
   /// Begins the operation: is_done() is false from now on.
-  void activate() noexcept;
+  void activate() noexcept {
+    if (is_persistent_) forget_last();
+    is_active_ = true;
+    restart(2);
+  }
   /// The same for an operation that has ended before any other thread could know of it.
   void activate_done() noexcept {
-    status = {};
+    if (is_persistent_) forget_last();
     is_active_ = true;
   }
   /// Ends the operation for the owner, who has seen it done: the request of a persistent operation becomes inactive.
@@ -77,6 +81,7 @@ class request : public completion {
 
  private:
   void drop_watch() noexcept;
+  void forget_last() noexcept;
 
   bool is_active_ = false;
   bool is_persistent_ = false;
