@@ -71,10 +71,7 @@ constexpr request_kind probe_kind{{keep_probe, describe_probe}};
 
 probe_request::probe_request(entry_kind is, envelope pattern) : request(probe_kind), queue_entry(is, pattern) {}
 
-mailbox::mailbox() : contexts_(4) {
-  add_context(context_number(0));
-  last_ = slot_of(context_number(0));
-}
+mailbox::mailbox() : contexts_(4) { slot_of(world_.context) = &world_; }
 
 mailbox::~mailbox() {
   for (match_queues* const queues : contexts_) {
@@ -84,7 +81,7 @@ mailbox::~mailbox() {
       if (m->kind == entry_kind::early_message) free_early(static_cast<early_message&>(*m));
       else if (m->kind == entry_kind::remote_data) static_cast<remote_message*>(m)->abandon();
     }
-    delete queues;
+    if (queues != &world_) delete queues;
   }
 }
 
@@ -125,6 +122,7 @@ void mailbox::free_early(early_message& m) {
 
 bool mailbox::deliver_now(envelope message, const message_data& data, send_mode mode) {
   queue_entry *found, *probes = nullptr;
+  prefetch_queues();
   {
     const std::scoped_lock lock(lock_);
     match_queues& queues = queues_of(message.context());
@@ -150,6 +148,7 @@ void mailbox::deliver(message_request& send) {
   send.is_set_aside = false;
   const bool is_buffered = send.mode == send_mode::buffered;
   if (is_buffered && send.data.bytes > eager_bytes) return deliver_buffered(send);
+  prefetch_queues();
   {
     const std::scoped_lock lock(lock_);
     match_queues& queues = queues_of(send.match.context());
