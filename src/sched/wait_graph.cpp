@@ -184,6 +184,8 @@ class wait_graph_builder {
     if (walk_[node].kind != wait_kind::unknown) return node;
     const base::snapshot_copy<task_record> r(at);
     if (!r || r->is_done()) return node;
+    const base::snapshot_copy<completion_kind> kind(r->kind);
+    if (!kind || kind->destroy != detail::destroy_task) return node;  // another floor's, which may describe it
     const bool is_promise = r->flags & task_record::is_promise;
     walk_[node].kind = is_promise ? wait_kind::promise : wait_kind::task;
     const std::string name = base::snapshot_text(r->name);
