@@ -45,13 +45,13 @@ struct pair_of_ranks {
   }
 };
 
-std::vector<int> counted(std::int64_t n) {
+std::vector<int> counted_numbers(std::int64_t n) {
   std::vector<int> numbers(static_cast<std::size_t>(n));
   std::iota(numbers.begin(), numbers.end(), 7);
   return numbers;
 }
 
-ranks::message_data data_of(std::vector<int>& v) {
+ranks::message_data data_of_numbers(std::vector<int>& v) {
   return {v.data(), static_cast<std::int64_t>(v.size() * sizeof(int))};
 }
 
@@ -60,21 +60,21 @@ ranks::message_data data_of(std::vector<int>& v) {
 TEST_CASE("ranks exchange messages of all sizes, whichever side comes first") {
   for (const std::int64_t n : {1, 500, 5000, 100'000, 1'000'000}) {
     pair_of_ranks pair;
-    std::vector<int> there = counted(n), back(there.size()), between(there.size());
+    std::vector<int> there = counted_numbers(n), back(there.size()), between(there.size());
     const int rounds = n > 10'000 ? 20 : 200;
     pair.run(
         [&] {
           for (int i = 0; i < rounds; ++i) {
-            ranks::send(pair.to(1, i, data_of(there)));
+            ranks::send(pair.to(1, i, data_of_numbers(there)));
             std::ranges::fill(back, 0);
-            ranks::receive(pair.at(0, i, data_of(back)));
+            ranks::receive(pair.at(0, i, data_of_numbers(back)));
             CHECK(std::ranges::equal(back, there));
           }
         },
         [&] {
           for (int i = 0; i < rounds; ++i) {
-            CHECK(ranks::receive(pair.at(1, i, data_of(between))).bytes == n * 4);
-            ranks::send(pair.to(0, i, data_of(between)));
+            CHECK(ranks::receive(pair.at(1, i, data_of_numbers(between))).bytes == n * 4);
+            ranks::send(pair.to(0, i, data_of_numbers(between)));
           }
         });
   }
@@ -85,7 +85,7 @@ TEST_CASE("both sides of a large message with different layouts copy it") {
   constexpr std::int64_t n = 60'000;
   const auto column = ranks::make_vector(n, 1, 3, *ranks::predefined_type(0x250));
   column->commit();
-  std::vector<int> sent = counted(3 * n), received(2 * n);
+  std::vector<int> sent = counted_numbers(3 * n), received(2 * n);
   const auto pairs = ranks::make_vector(n / 2, 2, 4, *ranks::predefined_type(0x250));
   pairs->commit();
   pair.run(
@@ -192,11 +192,11 @@ TEST_CASE("a persistent request is waited for many times, alone and with others"
 TEST_CASE("detaching a send buffer waits until its messages are received") {
   pair_of_ranks pair;
   ranks::send_buffer buffer;
-  std::vector<int> sent = counted(5000), received(5000);
+  std::vector<int> sent = counted_numbers(5000), received(5000);
   std::array<char, 30'000> memory;
   pair.run(
       [&] {
-        auto a = pair.to(1, 0, data_of(sent), ranks::send_mode::buffered);
+        auto a = pair.to(1, 0, data_of_numbers(sent), ranks::send_mode::buffered);
         a.buffer = &buffer;
         CHECK_THROWS_WITH_AS(ranks::send(a), "no buffer is attached", ranks::call_error);
         buffer.attach(memory.data(), memory.size());
@@ -208,20 +208,20 @@ TEST_CASE("detaching a send buffer waits until its messages are received") {
       },
       [&] {
         ranks::receive(pair.at(1, 1, {}));
-        ranks::receive(pair.at(1, 0, data_of(received)));
+        ranks::receive(pair.at(1, 0, data_of_numbers(received)));
       });
-  CHECK(received == counted(5000));
+  CHECK(received == counted_numbers(5000));
 }
 
 TEST_CASE("a truncated message is an error with both lengths, and a request is an event") {
   pair_of_ranks pair;
-  std::vector<int> sent = counted(10), received(6);
-  pair.run([&] { ranks::send(pair.to(1, 4, data_of(sent))); },
+  std::vector<int> sent = counted_numbers(10), received(6);
+  pair.run([&] { ranks::send(pair.to(1, 4, data_of_numbers(sent))); },
            [&] {
-             const auto r = ranks::start_receive(pair.at(1, 4, data_of(received)));
+             const auto r = ranks::start_receive(pair.at(1, 4, data_of_numbers(received)));
              const event done = ranks::event_of(*r);
              const auto seen = async(after(done), [&] { return received; });
-             CHECK(seen.get() == counted(6));
+             CHECK(seen.get() == counted_numbers(6));
              REQUIRE(r->is_done());
              CHECK(r->status.error == error_class::truncate);
              CHECK_THROWS_WITH_AS(ranks::throw_error_of(r->status),

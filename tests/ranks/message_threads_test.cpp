@@ -15,14 +15,14 @@ using ranks::context_number;
 
 namespace {
 
-constexpr int sending_threads = 3, tags = 2;
-constexpr std::int64_t most_bytes = 6000;
+constexpr int sending_threads = 3, tags_received = 2;
+constexpr std::int64_t most_message_bytes = 6000;
 
 /// A message says how many of its sender and tag came before it, and has as many bytes as that number says.
 struct numbered_message {
-  std::vector<std::int64_t> numbers = std::vector<std::int64_t>(most_bytes / 8);
+  std::vector<std::int64_t> numbers = std::vector<std::int64_t>(most_message_bytes / 8);
 
-  static std::int64_t bytes_of(std::int64_t n) { return 8 + n * 872 % (most_bytes - 8) / 8 * 8; }
+  static std::int64_t bytes_of(std::int64_t n) { return 8 + n * 872 % (most_message_bytes - 8) / 8 * 8; }
   void fill(std::int64_t n) { std::fill_n(numbers.begin(), bytes_of(n) / 8, n); }
   bool is(std::int64_t n) const {
     return std::all_of(numbers.begin(), numbers.begin() + bytes_of(n) / 8, [&](std::int64_t m) { return m == n; });
@@ -40,7 +40,7 @@ void send_numbered(ranks::mailbox& to, int source, std::int64_t count) {
   std::array<numbered_message, 4> memories;
   std::array<ranks::request_owner, 4> requests;
   for (std::int64_t n = 0; n < count; ++n) {
-    for (int tag = 0; tag < tags; ++tag) {
+    for (int tag = 0; tag < tags_received; ++tag) {
       const std::size_t i = random() % memories.size();
       if (requests[i]) wait_by_polling(*requests[i]);
       memories[i].fill(n);
@@ -49,7 +49,7 @@ void send_numbered(ranks::mailbox& to, int source, std::int64_t count) {
           {{&to}, {context_number(0), source, tag}, memories[i].data(numbered_message::bytes_of(n)), mode});
       if (random() % 8) continue;
       const auto unwanted =
-          ranks::start_send({{&to}, {context_number(0), source, tags}, {}, ranks::send_mode::synchronous});
+          ranks::start_send({{&to}, {context_number(0), source, tags_received}, {}, ranks::send_mode::synchronous});
       ranks::cancel(*unwanted);
       wait_by_polling(*unwanted);
       CHECK(unwanted->status.is_cancelled);
@@ -68,8 +68,8 @@ void receive_numbered(ranks::mailbox& own, int tag, std::int64_t count) {
   std::int64_t posted = 0;
   const auto post = [&](std::size_t i) {
     if (posted++ < count * sending_threads)
-      requests[i] =
-          ranks::start_receive({own, {context_number(0), ranks::any_source, tag}, memories[i].data(most_bytes)});
+      requests[i] = ranks::start_receive(
+          {own, {context_number(0), ranks::any_source, tag}, memories[i].data(most_message_bytes)});
   };
   bool is_right = true;
   for (std::size_t i = 0; i < requests.size(); ++i) post(i);
@@ -93,7 +93,7 @@ TEST_CASE("messages of several threads arrive whole and in the order of each sen
   std::vector<std::thread> threads;
   for (int source = 0; source < sending_threads; ++source)
     threads.emplace_back([&, source] { send_numbered(box, source, count); });
-  for (int tag = 0; tag < tags; ++tag) threads.emplace_back([&, tag] { receive_numbered(box, tag, count); });
+  for (int tag = 0; tag < tags_received; ++tag) threads.emplace_back([&, tag] { receive_numbered(box, tag, count); });
   for (std::thread& t : threads) t.join();
 }
 
