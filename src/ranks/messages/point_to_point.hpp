@@ -2,7 +2,7 @@
 //
 // Errors      of arguments of one call: call_error, thrown here. Of a receive (truncation): in its status;
 //             throw_error_of throws them. A request of a persistent operation is inactive when it is made.
-// Threads     any thread of the node. Calls that wait need a task or an attached thread of a runtime.
+// Threads     tasks and attached threads of the node's runtime; any thread where nobody waits.
 // Cost        an early message of 8 bytes, or a receive that waits for it: one lock each, no heap once warm.
 #pragma once
 
