@@ -1,0 +1,101 @@
+// communicator.hpp - a rank's own object of a communicator, and what it shares with the other ranks of its node.
+//
+// Threads     communicator_members is immutable. A communicator belongs to one rank; threads of the rank may read it at
+//             once, and MPI asks programs to change it from one thread at a time.
+// Invariants  (1) members().local[rank()] is the rank that has the object.
+//             (2) all ranks of a communicator have equal members, but that the two sides of an intercommunicator see
+//             each other as remote.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ranks/communicators/attribute_list.hpp"
+#include "ranks/communicators/context_number.hpp"
+#include "ranks/communicators/error_handler.hpp"
+#include "ranks/communicators/group.hpp"
+#include "ranks/communicators/group_operations.hpp"
+#include "ranks/communicators/info.hpp"
+#include "ranks/communicators/topology.hpp"
+
+namespace stretto::ranks {
+
+struct communicator_members {
+  context_number context{};
+  group local;
+  std::optional<group> remote;  // of an intercommunicator
+  /// Of an intercommunicator: for messages within the local group, in collective operations and merges.
+  context_number local_context{};
+
+  bool is_intercommunicator() const { return remote.has_value(); }
+  /// The group that ranks in calls are of: destinations, sources and roots.
+  const group& peers() const { return remote ? *remote : local; }
+
+  friend bool operator==(const communicator_members&, const communicator_members&) = default;
+};
+
+/// identical: the same communicator; congruent: identical groups; similar: the same members.
+comparison compare(const communicator_members& a, const communicator_members& b);
+
+class communicator {
+ public:
+  /// MPI_MAX_OBJECT_NAME, which counts the zero at the end.
+  static constexpr std::size_t name_limit = 128;
+
+  communicator(std::shared_ptr<const communicator_members> members, int rank)
+      : members_(std::move(members)), rank_(rank), handler_(predefined_handler(error_reaction::fatal)) {}
+  communicator(const communicator&) = delete;
+  communicator& operator=(const communicator&) = delete;
+
+  const communicator_members& members() const { return *members_; }
+  const std::shared_ptr<const communicator_members>& shared_members() const { return members_; }
+  int rank() const { return rank_; }
+  int size() const { return members_->local.size(); }
+  bool is_intercommunicator() const { return members_->is_intercommunicator(); }
+
+  const std::string& name() const { return name_; }
+  /// Cuts the name off at MPI's limit.
+  void set_name(std::string_view name) { name_ = name.substr(0, name_limit - 1); }
+
+  attribute_list& attributes() { return attributes_; }
+  const error_handler_ref& handler() const { return handler_; }
+  void set_handler(error_handler_ref handler) { handler_ = std::move(handler); }
+  const info& hints() const { return hints_; }
+  void set_hints(info hints) { hints_ = std::move(hints); }
+
+  /// Null without a topology.
+  const topology* arrangement() const { return arrangement_.get(); }
+  const std::shared_ptr<const topology>& shared_arrangement() const { return arrangement_; }
+  void set_arrangement(std::shared_ptr<const topology> arrangement) { arrangement_ = std::move(arrangement); }
+
+  /// Counts the calls on this communicator that create others, for key_of_collective: all ranks count alike.
+  std::uint32_t next_creation() { return creations_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  // immutable after construction
+  std::shared_ptr<const communicator_members> members_;
+  int rank_;
+  // the program changes them
+  std::string name_;
+  attribute_list attributes_;
+  error_handler_ref handler_;
+  info hints_;
+  std::shared_ptr<const topology> arrangement_;
+  std::atomic<std::uint32_t> creations_ = 0;
+};
+
+/// Gives the duplicate of a communicator what MPI_Comm_dup copies besides the groups: the topology, the error handler,
+/// the hints (MPI_Comm_dup_with_info sets others) and, by the functions of their keys, the attributes. `handle` is that
+/// of the original and `copy_handle` that of the duplicate.
+///
+/// Throws call_error where a function of a key fails; the duplicate has no attributes then.
+void copy_properties(communicator& original, communicator& copy, void* handle, void* copy_handle);
+
+/// The group with this rank in it is what the rank gets: its own object, or null (MPI_COMM_NULL) if it is no member.
+std::unique_ptr<communicator> made_communicator(std::shared_ptr<const communicator_members> members, world_rank self);
+
+}  // namespace stretto::ranks

@@ -1,0 +1,30 @@
+// members_table.hpp - the communicator_members of a node, so that its ranks share one object for each communicator.
+//
+// Threads     any.
+// Cost        a lock and a search, when a communicator is created.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "ranks/communicators/communicator.hpp"
+
+namespace stretto::ranks {
+
+class members_table {
+ public:
+  /// The object that equals `members`: the one that another rank of the node has, or a new one.
+  std::shared_ptr<const communicator_members> share(communicator_members members);
+
+ private:
+  /// Communicators with the same number have no common rank, so their first members differ. One that some ranks have
+  /// freed may still be here when its number is used for another one: then the members differ.
+  using key = std::pair<context_number, world_rank>;
+
+  std::mutex mutex_;
+  std::map<key, std::weak_ptr<const communicator_members>> all_;
+};
+
+}  // namespace stretto::ranks
