@@ -14,7 +14,7 @@
 #include "ranks/thrown_class.hpp"
 
 using namespace stretto;
-using ranks::communicator, ranks::communicator_members, ranks::comparison, ranks::context_number, ranks::group,
+using ranks::communicator, ranks::communicator_members, ranks::comparison, ranks::communicator_number, ranks::group,
     ranks::split_choice, ranks::world_rank, test::thrown_class;
 
 namespace {
@@ -31,8 +31,8 @@ std::shared_ptr<const communicator_members> shared(communicator_members members)
   return std::make_shared<const communicator_members>(std::move(members));
 }
 
-communicator_members intra(std::uint32_t context, const group& local) {
-  return {context_number{context}, local, {}, {}};
+communicator_members intra(std::uint32_t number, const group& local) {
+  return {communicator_number{number}, local, {}, {}};
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ TEST_CASE("groups that do not fit a new communicator are refused") {
   CHECK(thrown_class([] { check_disjoint(world_of(4), listed_group({5, 3})); }) == comm);
 }
 
-TEST_CASE("communicators compare by their groups and contexts") {
+TEST_CASE("communicators compare by their groups and numbers") {
   const auto a = intra(3, world_of(3)), b = intra(4, world_of(3)), c = intra(5, listed_group({2, 1, 0}));
   CHECK(compare(a, a) == comparison::identical);
   CHECK(compare(a, b) == comparison::congruent);

@@ -115,7 +115,7 @@ void check_translation(const members& from, const members& ranks, const members&
   }
 }
 
-std::vector<ranks::rank_range> ranges(std::initializer_list<ranks::rank_range> all) { return all; }
+std::vector<ranks::group_range> ranges(std::initializer_list<ranks::group_range> all) { return all; }
 
 }  // namespace
 
@@ -157,7 +157,7 @@ TEST_CASE("erroneous ranks and ranges are refused") {
   CHECK(includes({-1}) == rank);
   CHECK(includes({3, 4, 3}) == rank);
   CHECK(thrown_class([&] { excluded(world, members{2, 2}); }) == rank);
-  const auto range = [&](ranks::rank_range one) {
+  const auto range = [&](ranks::group_range one) {
     return thrown_class([&] { ranges_included(world, ranges({one})); });
   };
   CHECK(range({0, 9, 0}) == argument);

@@ -12,7 +12,7 @@ comparison compare(const communicator_members& a, const communicator_members& b)
   comparison groups = compare(a.local, b.local);
   if (a.remote) groups = std::max(groups, compare(*a.remote, *b.remote));
   if (groups != comparison::identical) return groups;
-  return a.context == b.context ? comparison::identical : comparison::congruent;
+  return a.number == b.number ? comparison::identical : comparison::congruent;
 }
 
 void copy_properties(communicator& original, communicator& copy, void* handle, void* copy_handle) {

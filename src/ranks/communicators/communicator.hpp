@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "ranks/communicators/attribute_list.hpp"
-#include "ranks/communicators/context_number.hpp"
+#include "ranks/communicators/communicator_number.hpp"
 #include "ranks/communicators/error_handler.hpp"
 #include "ranks/communicators/group.hpp"
 #include "ranks/communicators/group_operations.hpp"
@@ -25,11 +25,11 @@
 namespace stretto::ranks {
 
 struct communicator_members {
-  context_number context{};
+  communicator_number number{};
   group local;
   std::optional<group> remote;  // of an intercommunicator
   /// Of an intercommunicator: for messages within the local group, in collective operations and merges.
-  context_number local_context{};
+  communicator_number local_number{};
 
   bool is_intercommunicator() const { return remote.has_value(); }
   /// The group that ranks in calls are of: destinations, sources and roots.

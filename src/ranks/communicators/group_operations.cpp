@@ -38,14 +38,14 @@ std::vector<bool> marked(const group& all, std::span<const int> ranks) {
   return is_listed;
 }
 
-std::string text_of(const rank_range& range) {
+std::string text_of(const group_range& range) {
   return "the range " + std::to_string(range.first) + ", " + std::to_string(range.last) + ", " +
          std::to_string(range.stride);
 }
 
-std::vector<int> ranks_of(const group& all, std::span<const rank_range> ranges) {
+std::vector<int> ranks_of(const group& all, std::span<const group_range> ranges) {
   std::vector<int> ranks;
-  for (const rank_range& range : ranges) {
+  for (const group_range& range : ranges) {
     if (range.stride == 0) throw call_error(error_class::argument, text_of(range) + " has the stride 0");
     const std::int64_t distance = std::int64_t{range.last} - range.first;
     if (distance != 0 && (distance > 0) != (range.stride > 0)) {
@@ -106,11 +106,11 @@ group excluded(const group& all, std::span<const int> ranks) {
   return group(std::move(members));
 }
 
-group ranges_included(const group& all, std::span<const rank_range> ranges) {
+group ranges_included(const group& all, std::span<const group_range> ranges) {
   return included(all, ranks_of(all, ranges));
 }
 
-group ranges_excluded(const group& all, std::span<const rank_range> ranges) {
+group ranges_excluded(const group& all, std::span<const group_range> ranges) {
   return excluded(all, ranks_of(all, ranges));
 }
 

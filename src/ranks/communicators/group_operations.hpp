@@ -34,14 +34,14 @@ group included(const group& all, std::span<const int> ranks);
 group excluded(const group& all, std::span<const int> ranks);
 
 /// The ranks first, first + stride, ... that are not beyond `last`.
-struct rank_range {
+struct group_range {
   int first = 0;
   int last = 0;
   int stride = 1;
 };
 
-group ranges_included(const group& all, std::span<const rank_range> ranges);
-group ranges_excluded(const group& all, std::span<const rank_range> ranges);
+group ranges_included(const group& all, std::span<const group_range> ranges);
+group ranges_excluded(const group& all, std::span<const group_range> ranges);
 
 /// Writes for each rank in `from` the rank of the same member in `to`: `no_rank` if it is none there. `process_null`
 /// stays. `translated` is as long as `ranks`.

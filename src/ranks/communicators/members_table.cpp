@@ -6,7 +6,7 @@ namespace stretto::ranks {
 std::shared_ptr<const communicator_members> members_table::share(communicator_members members) {
   const std::lock_guard lock(mutex_);
   std::erase_if(all_, [](const auto& entry) { return entry.second.expired(); });
-  auto& known = all_[{members.context, members.local.is_empty() ? world_rank{-1} : members.local[0]}];
+  auto& known = all_[{members.number, members.local.is_empty() ? world_rank{-1} : members.local[0]}];
   auto shared = known.lock();
   if (!shared || *shared != members) {
     shared = std::make_shared<const communicator_members>(std::move(members));

@@ -21,7 +21,7 @@ class members_table {
  private:
   /// Communicators with the same number have no common rank, so their first members differ. One that some ranks have
   /// freed may still be here when its number is used for another one: then the members differ.
-  using key = std::pair<context_number, world_rank>;
+  using key = std::pair<communicator_number, world_rank>;
 
   std::mutex mutex_;
   std::map<key, std::weak_ptr<const communicator_members>> all_;

@@ -1,4 +1,4 @@
-// context_agreement.hpp - how the ranks of a new communicator agree on its context number.
+// number_agreement.hpp - how the ranks of a new communicator agree on its number.
 //
 // The ranks combine their masks of free numbers by a bitwise AND (an allreduce) and take the lowest that all have free.
 // Threads of a rank, and nonblocking duplications, may have several agreements at once; the same number must not be
@@ -18,19 +18,19 @@
 
 #include <cstdint>
 
-#include "ranks/communicators/context_number.hpp"
+#include "ranks/communicators/communicator_number.hpp"
 #include "ranks/communicators/group.hpp"
 
 namespace stretto::ranks {
 
 /// Of a call that is collective over a communicator; `call` counts such calls on it.
-agreement_key key_of_collective(context_number parent, std::uint32_t call);
+agreement_key key_of_collective(communicator_number parent, std::uint32_t call);
 /// Of MPI_Comm_create_group, which is collective over a group; its tag distinguishes calls.
-agreement_key key_of_group(context_number parent, int tag);
+agreement_key key_of_group(communicator_number parent, int tag);
 
 /// One side of a new intercommunicator. The ranks of a side have agreed on a number for their side before.
 struct intercommunicator_side {
-  context_number local{};
+  communicator_number local{};
   world_rank leader{};
 };
 
@@ -39,27 +39,27 @@ agreement_key key_of_sides(const intercommunicator_side& one, const intercommuni
 enum class agreement_outcome { agreed, another_round, exhausted };
 
 /// One rank's part. While the outcome is another_round: contribute start_round(), combine over all ranks, end_round().
-class context_agreement {
+class number_agreement {
  public:
-  context_agreement(context_table& table, const agreement_key& key) : table_(&table), key_(key) {}
-  context_agreement(const context_agreement&) = delete;
-  context_agreement& operator=(const context_agreement&) = delete;
-  ~context_agreement();
+  number_agreement(number_table& table, const agreement_key& key) : table_(&table), key_(key) {}
+  number_agreement(const number_agreement&) = delete;
+  number_agreement& operator=(const number_agreement&) = delete;
+  ~number_agreement();
 
-  context_offer start_round();
+  number_offer start_round();
   /// All ranks pass the same combined offer and get the same outcome.
-  agreement_outcome end_round(const context_offer& combined);
+  agreement_outcome end_round(const number_offer& combined);
   /// The number, reserved in this rank's table; once agreed.
-  context_number number() const { return number_; }
+  communicator_number number() const { return number_; }
 
  private:
   void leave();
 
-  context_table* table_;
+  number_table* table_;
   agreement_key key_;
-  context_part part_ = context_part::first_round;
+  number_part part_ = number_part::first_round;
   bool is_holding_ = false;
-  context_number number_{};
+  communicator_number number_{};
 };
 
 }  // namespace stretto::ranks

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "campaign.hpp"
-#include "ranks/communicators/context_agreement.hpp"
+#include "ranks/communicators/number_agreement.hpp"
 #include "ranks/thrown_class.hpp"
 
 using namespace stretto;
-using ranks::agreement_outcome, ranks::context_agreement, ranks::context_number, ranks::context_offer,
-    ranks::context_table;
+using ranks::agreement_outcome, ranks::number_agreement, ranks::communicator_number, ranks::number_offer,
+    ranks::number_table;
 
 namespace {
 
@@ -22,9 +22,9 @@ namespace {
 struct simulated_agreement {
   std::vector<int> ranks;
   ranks::agreement_key key{};
-  std::vector<std::unique_ptr<context_agreement>> parts;
-  std::vector<std::optional<context_offer>> offers;
-  std::optional<context_number> number;
+  std::vector<std::unique_ptr<number_agreement>> parts;
+  std::vector<std::optional<number_offer>> offers;
+  std::optional<communicator_number> number;
   bool is_exhausted = false;
   int rounds = 0;
 
@@ -38,12 +38,12 @@ class simulated_ranks {
 
   int number(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
 
-  context_table& table(int rank) { return tables_[static_cast<std::size_t>(rank)]; }
+  number_table& table(int rank) { return tables_[static_cast<std::size_t>(rank)]; }
 
   std::size_t add(std::vector<int> ranks) {
     simulated_agreement added;
     added.ranks = std::move(ranks);
-    added.key = ranks::key_of_collective(context_number(number(0, 3)), static_cast<std::uint32_t>(all_.size()));
+    added.key = ranks::key_of_collective(communicator_number(number(0, 3)), static_cast<std::uint32_t>(all_.size()));
     added.parts.resize(added.ranks.size());
     added.offers.resize(added.ranks.size());
     all_.push_back(std::move(added));
@@ -56,7 +56,7 @@ class simulated_ranks {
   void contribute(simulated_agreement& which, std::size_t place) {
     if (which.offers[place]) return;
     auto& part = which.parts[place];
-    if (!part) part = std::make_unique<context_agreement>(table(which.ranks[place]), which.key);
+    if (!part) part = std::make_unique<number_agreement>(table(which.ranks[place]), which.key);
     which.offers[place] = part->start_round();
     if (std::ranges::all_of(which.offers, [](const auto& offer) { return offer.has_value(); })) end_round(which);
   }
@@ -84,7 +84,7 @@ class simulated_ranks {
   }
 
   void check_numbers_differ() {
-    std::vector<std::set<context_number>> used(tables_.size());
+    std::vector<std::set<communicator_number>> used(tables_.size());
     for (const simulated_agreement& each : all_) {
       if (!each.number) continue;
       for (const int rank : each.ranks) CHECK(used[static_cast<std::size_t>(rank)].insert(*each.number).second);
@@ -94,7 +94,7 @@ class simulated_ranks {
  private:
   void end_round(simulated_agreement& which) {
     ++which.rounds;
-    context_offer all = *which.offers[0];
+    number_offer all = *which.offers[0];
     for (const auto& offer : which.offers) all = combined(all, *offer);
     for (std::size_t place = 0; place < which.parts.size(); ++place) {
       const agreement_outcome outcome = which.parts[place]->end_round(all);
@@ -106,7 +106,7 @@ class simulated_ranks {
   }
 
   std::mt19937_64 random_;
-  std::vector<context_table> tables_;
+  std::vector<number_table> tables_;
   std::vector<simulated_agreement> all_;
 };
 
@@ -120,7 +120,7 @@ std::vector<int> first_ranks(int count) {
 
 TEST_CASE("ranks with one agreement at a time need one round") {
   simulated_ranks ranks(1, 4);
-  std::set<context_number> numbers;
+  std::set<communicator_number> numbers;
   for (int i = 0; i < 20; ++i) {
     const std::size_t which = ranks.add(first_ranks(4));
     ranks.finish();
@@ -154,11 +154,30 @@ TEST_CASE("an agreement that waits for a rank to call does not hold up another o
   ranks.check_numbers_differ();
 }
 
+TEST_CASE("agreements that ranks enter in opposite orders end") {
+  simulated_ranks ranks(9, 2);
+  const std::size_t one = ranks.add(first_ranks(2)), two = ranks.add(first_ranks(2));
+  const auto contribute = [&](std::size_t which, std::size_t rank) {
+    if (!ranks.agreement(which).is_over()) ranks.contribute(ranks.agreement(which), rank);
+  };
+  contribute(one, 0);
+  contribute(two, 1);
+  for (int round = 0; round < 6; ++round) {  // each time a rank contributes, it holds numbers for the other agreement
+    contribute(one, 1);
+    contribute(one, 0);
+    contribute(two, 0);
+    contribute(two, 1);
+  }
+  CHECK(ranks.agreement(one).number);
+  CHECK(ranks.agreement(two).number);
+  ranks.check_numbers_differ();
+}
+
 TEST_CASE("a number is used again when all ranks have released it") {
   simulated_ranks ranks(3, 3);
   const std::size_t first = ranks.add(first_ranks(3));
   ranks.finish();
-  const context_number number = *ranks.agreement(first).number;
+  const communicator_number number = *ranks.agreement(first).number;
   ranks.table(0).release(number);
   ranks.table(1).release(number);
   const std::size_t second = ranks.add(first_ranks(3)), of_two = ranks.add({0, 1});
@@ -180,35 +199,35 @@ TEST_CASE("all ranks learn that no number is free") {
     last = ranks.add(first_ranks(2));
     ranks.finish();
   } while (!ranks.agreement(last).is_exhausted);
-  CHECK(last == 2 * ranks::contexts_per_part - 3);
-  ranks.table(0).release(context_number{77});
-  ranks.table(1).release(context_number{77});
+  CHECK(last == 2 * ranks::numbers_per_part - 3);
+  ranks.table(0).release(communicator_number{77});
+  ranks.table(1).release(communicator_number{77});
   const std::size_t next = ranks.add(first_ranks(2));
   ranks.finish();
-  CHECK(*ranks.agreement(next).number == context_number{77});
+  CHECK(*ranks.agreement(next).number == communicator_number{77});
 }
 
 TEST_CASE("communicators of one rank get numbers without an agreement") {
-  context_table table;
-  context_agreement other(table, {});
+  number_table table;
+  number_agreement other(table, {});
   other.start_round();
-  const context_number one = table.take_single(), two = table.take_single();
+  const communicator_number one = table.take_single(), two = table.take_single();
   CHECK(one != two);
   table.release(one);
   CHECK(table.take_single() == one);
-  for (std::uint32_t i = 2; i < ranks::contexts_per_part; ++i) table.take_single();
+  for (std::uint32_t i = 2; i < ranks::numbers_per_part; ++i) table.take_single();
   CHECK(test::thrown_class([&] { table.take_single(); }) == ranks::error_class::other);
 }
 
 TEST_CASE("an agreement that is abandoned releases what it holds") {
-  context_table table;
-  std::make_unique<context_agreement>(table, ranks::agreement_key{})->start_round();
-  context_agreement next(table, ranks::agreement_key{1});
+  number_table table;
+  std::make_unique<number_agreement>(table, ranks::agreement_key{})->start_round();
+  number_agreement next(table, ranks::agreement_key{1});
   CHECK(next.start_round().is_held != 0);
 }
 
 TEST_CASE("both sides of an intercommunicator compute one key") {
-  const ranks::intercommunicator_side a{context_number{7}, ranks::world_rank{2}}, b{context_number{7}, {}};
+  const ranks::intercommunicator_side a{communicator_number{7}, ranks::world_rank{2}}, b{communicator_number{7}, {}};
   CHECK(ranks::key_of_sides(a, b) == ranks::key_of_sides(b, a));
-  CHECK(ranks::key_of_sides(a, b) != ranks::key_of_sides({context_number{8}, ranks::world_rank{2}}, b));
+  CHECK(ranks::key_of_sides(a, b) != ranks::key_of_sides({communicator_number{8}, ranks::world_rank{2}}, b));
 }
