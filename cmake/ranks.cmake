@@ -47,6 +47,15 @@ target_compile_options(stretto_ranks_start PRIVATE
   -O2 -Wall -Wextra -ffreestanding -fno-builtin -fno-stack-protector -fPIE)
 target_link_options(stretto_ranks_start PRIVATE -nostdlib -static-pie)
 
+# The functions of MPI: apart from libstretto, since programs that use it may call another MPI.
+file(GLOB binding_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ranks/binding/*.cpp)
+add_library(stretto_binding OBJECT ${binding_sources})
+target_include_directories(stretto_binding PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+target_compile_options(stretto_binding PRIVATE -include ${PROJECT_SOURCE_DIR}/src/base/shared_ptr_order.hpp)
+target_link_libraries(stretto_binding PRIVATE stretto_flags)
+set_target_properties(stretto_binding PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+  VISIBILITY_INLINES_HIDDEN ON)
+
 # What LAYERS calls the floor ranks, and all of stretto, for programs that use both.
 add_library(stretto_ranks SHARED ${ranks_sources}/start/ranks_library.cpp)
 target_include_directories(stretto_ranks PRIVATE ${PROJECT_SOURCE_DIR}/src)

@@ -160,6 +160,9 @@ TEST_CASE("agreements that ranks enter in opposite orders end") {
   const auto contribute = [&](std::size_t which, std::size_t rank) {
     if (!ranks.agreement(which).is_over()) ranks.contribute(ranks.agreement(which), rank);
   };
+  contribute(ranks.add(first_ranks(2)), 0);  // holds the numbers of first rounds
+  for (const std::size_t rank : {0, 1}) contribute(one, rank);
+  for (const std::size_t rank : {0, 1}) contribute(two, rank);
   contribute(one, 0);
   contribute(two, 1);
   for (int round = 0; round < 6; ++round) {  // each time a rank contributes, it holds numbers for the other agreement

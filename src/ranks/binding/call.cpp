@@ -1,0 +1,83 @@
+// call.cpp - from exceptions to error handlers.
+#include "ranks/binding/call.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string>
+
+namespace stretto::ranks {
+
+namespace {
+
+struct failure {
+  int code = 0;
+  std::string cause;
+};
+
+/// The exception that is being handled.
+failure current_failure() {
+  try {
+    throw;
+  } catch (const call_error& error) {
+    return {static_cast<int>(error.which()), error.what()};
+  } catch (const std::bad_alloc&) {
+    return {static_cast<int>(error_class::no_memory), "the process has no more memory"};
+  } catch (const std::exception& error) {
+    return {static_cast<int>(error_class::internal), error.what()};
+  } catch (...) {
+    return {static_cast<int>(error_class::internal), "an exception of an unknown type was thrown"};
+  }
+}
+
+/// A code that a function of the program returned may be none that MPI knows.
+std::string text_of_code(const rank_state& state, int code) {
+  try {
+    return state.codes.text_of(code);
+  } catch (const call_error&) {
+    return "error code " + std::to_string(code);
+  }
+}
+
+std::string message_of(const rank_state& state, const char* name, const failure& failed) {
+  return "error: " + std::string(name) + " failed in rank " + std::to_string(state.world.rank()) + "\n  what      " +
+         text_of_code(state, failed.code) + "\n  because   " + failed.cause +
+         "\n  try       MPI_Comm_set_errhandler with MPI_ERRORS_RETURN, to get the error as the function's result\n";
+}
+
+communicator& concerned(rank_state& state, failed_object object) {
+  const bool is_valid = !is_predefined(object.comm) || object.comm == MPI_COMM_WORLD || object.comm == MPI_COMM_SELF;
+  return is_valid ? object_of(object.comm) : default_communicator(state);
+}
+
+}  // namespace
+
+void check_is_running() {
+  const rank_phase phase = current_rank().phase.load(std::memory_order_relaxed);
+  if (phase == rank_phase::running) return;
+  throw call_error(error_class::other,
+                   phase == rank_phase::starting ? "MPI_Init was not called before" : "MPI_Finalize was called before");
+}
+
+int react(const error_handler_ref& handler, communicator& of, int code, const std::string& message) {
+  if (handler->reaction() == error_reaction::return_code) return code;
+  if (handler->reaction() == error_reaction::call_function) return handler->call(handle_of(of), code);
+  rank_state& state = current_rank();
+  if (!state.end) {
+    std::fputs(message.c_str(), stderr);
+    std::abort();
+  }
+  state.end({handler->reaction(), &of, code, message});
+  return code;
+}
+
+int handle_failure(const char* name, failed_object object) noexcept {
+  const failure failed = current_failure();
+  rank_state& state = current_rank();
+  communicator& of = concerned(state, object);
+  const error_handler_ref handler = of.handler();  // a function of the program may set another one
+  return react(handler, of, failed.code, message_of(state, name, failed));
+}
+
+}  // namespace stretto::ranks

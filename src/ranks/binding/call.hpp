@@ -1,0 +1,57 @@
+// call.hpp - runs the body of a function of MPI and hands what it throws to the error handler in force.
+//
+// Threads     any thread of a rank.
+// Errors      call_error's class is the result; memory that is exhausted gives MPI_ERR_NO_MEM, and any other exception
+//             MPI_ERR_INTERN.
+#pragma once
+
+#include "ranks/binding/handles.hpp"
+
+namespace stretto::ranks {
+
+/// Of which object the error handler is called. The null handle: of default_communicator().
+struct failed_object {
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+/// Throws call_error(other) before MPI_Init and after MPI_Finalize.
+void check_is_running();
+
+/// Calls the error handler for the exception that is being handled, in the function `name`; returns its code.
+int handle_failure(const char* name, failed_object object) noexcept;
+
+/// Does what a handler says about an error code; returns the code that the function returns. `message` is for the user
+/// if ranks end.
+int react(const error_handler_ref& handler, communicator& of, int code, const std::string& message);
+
+/// For functions that MPI allows at any time.
+template <class Body>
+int call_at_any_time(const char* name, failed_object object, Body body) noexcept {
+  try {
+    body();
+    return MPI_SUCCESS;
+  } catch (...) {
+    return handle_failure(name, object);
+  }
+}
+
+template <class Body>
+int call_at_any_time(const char* name, Body body) noexcept {
+  return call_at_any_time(name, failed_object{}, body);
+}
+
+/// For functions with a communicator, whose error handler is called; of an invalid one that of default_communicator().
+template <class Body>
+int call(const char* name, MPI_Comm comm, Body body) noexcept {
+  return call_at_any_time(name, failed_object{comm}, [&] {
+    check_is_running();
+    body();
+  });
+}
+
+template <class Body>
+int call(const char* name, Body body) noexcept {
+  return call(name, MPI_COMM_NULL, body);
+}
+
+}  // namespace stretto::ranks

@@ -1,0 +1,52 @@
+// rank_state.hpp - the objects of MPI that a rank has from its start; the C binding finds them here.
+//
+// Threads     as each member says; any thread of the rank may ask for it.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "ranks/communicators/communicator.hpp"
+#include "ranks/communicators/error_codes.hpp"
+#include "ranks/communicators/keyval.hpp"
+#include "ranks/communicators/predefined_attributes.hpp"
+
+namespace stretto::ranks {
+
+/// Before MPI_Init, until MPI_Finalize, and after it.
+enum class rank_phase { starting, running, finalized };
+
+/// The end of ranks that a fatal error handler, or MPI_Abort, asks for.
+struct requested_end {
+  error_reaction reaction = error_reaction::fatal;  // fatal: all ranks end; abort: those of `ranks`
+  const communicator* ranks = nullptr;
+  int code = 0;
+  std::string message;  // for the user, several lines
+};
+
+struct rank_state {
+  rank_state(world_rank rank, std::shared_ptr<const communicator_members> world_members,
+             std::shared_ptr<const communicator_members> self_members);
+
+  std::atomic<rank_phase> phase = rank_phase::starting;
+  communicator world;  // MPI_COMM_WORLD
+  communicator self;   // MPI_COMM_SELF
+  info environment;    // MPI_INFO_ENV
+  environment_attributes attributes;
+  keyval_table keyvals;
+  error_codes codes;
+  number_table numbers;
+  /// Ends ranks, usually without returning. Empty: the message is printed, and the process is aborted.
+  std::function<void(const requested_end&)> end;
+};
+
+/// The state of the rank that calls. The room `process` defines it.
+rank_state& current_rank();
+
+/// The communicator whose error handler is called by functions without a communicator, window, file or session:
+/// MPI_COMM_SELF, and MPI_COMM_WORLD in programs that change only the handler of that, as up to MPI 3.1.
+communicator& default_communicator(rank_state& state);
+
+}  // namespace stretto::ranks
