@@ -50,6 +50,10 @@ void read_attribute(communicator& comm, int number, void** value, int& flag) {
 
 }  // namespace
 
+}  // namespace stretto::ranks
+
+using namespace stretto::ranks;
+
 extern "C" {
 
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn,
@@ -138,5 +142,3 @@ int PMPI_Attr_delete(MPI_Comm comm, int keyval) { return PMPI_Comm_delete_attr(c
 STRETTO_MPI_NAME(Attr_delete)
 
 }  // extern "C"
-
-}  // namespace stretto::ranks

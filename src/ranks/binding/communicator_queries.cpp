@@ -1,7 +1,7 @@
 // communicator_queries.cpp - functions that ask a communicator, and those that set its name and hints.
 #include "ranks/binding/call.hpp"
 
-namespace stretto::ranks {
+using namespace stretto::ranks;
 
 extern "C" {
 
@@ -61,5 +61,3 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
 STRETTO_MPI_NAME(Comm_get_info)
 
 }  // extern "C"
-
-}  // namespace stretto::ranks

@@ -22,6 +22,10 @@ int create_handler(const char* name, error_owner owner, void (*function)(Handle*
 
 }  // namespace
 
+}  // namespace stretto::ranks
+
+using namespace stretto::ranks;
+
 extern "C" {
 
 int PMPI_Add_error_class(int* errorclass) {
@@ -127,5 +131,3 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
 STRETTO_MPI_NAME(Comm_call_errhandler)
 
 }  // extern "C"
-
-}  // namespace stretto::ranks

@@ -31,6 +31,10 @@ int combine(const char* name, MPI_Group one, MPI_Group other, MPI_Group* result,
 
 }  // namespace
 
+}  // namespace stretto::ranks
+
+using namespace stretto::ranks;
+
 extern "C" {
 
 int PMPI_Group_size(MPI_Group group, int* size) {
@@ -127,5 +131,3 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
 STRETTO_MPI_NAME(Comm_remote_group)
 
 }  // extern "C"
-
-}  // namespace stretto::ranks

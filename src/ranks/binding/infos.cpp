@@ -17,6 +17,10 @@ void write_value(std::string_view value, char* target, int place) {
 
 }  // namespace
 
+}  // namespace stretto::ranks
+
+using namespace stretto::ranks;
+
 extern "C" {
 
 int PMPI_Info_create(MPI_Info* created) {
@@ -97,5 +101,3 @@ int PMPI_Info_get_nthkey(MPI_Info hints, int n, char* key) {
 STRETTO_MPI_NAME(Info_get_nthkey)
 
 }  // extern "C"
-
-}  // namespace stretto::ranks

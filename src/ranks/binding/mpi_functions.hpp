@@ -1,4 +1,6 @@
 // mpi_functions.hpp - mpi.h for the files that define its functions: visible to programs, each with its two names.
+//
+// Functions are defined outside of namespaces: within one, GCC does not see that they are declared as visible.
 #pragma once
 
 #pragma GCC visibility push(default)

@@ -56,6 +56,10 @@ int place_in(const communicator& comm, int size) {
 
 }  // namespace
 
+}  // namespace stretto::ranks
+
+using namespace stretto::ranks;
+
 extern "C" {
 
 int PMPI_Topo_test(MPI_Comm comm, int* status) {
@@ -189,5 +193,3 @@ int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int
 STRETTO_MPI_NAME(Dist_graph_neighbors)
 
 }  // extern "C"
-
-}  // namespace stretto::ranks
