@@ -35,7 +35,14 @@ neighborhood neighbors_in(const neighbor_graph& graph, int) {
   return {listed(graph.sources), listed(graph.destinations)};
 }
 
+std::optional<int> places_in(const neighbor_graph&) { return std::nullopt; }
+std::optional<int> places_in(const auto& other) { return other.size(); }
+
 }  // namespace
+
+std::optional<int> places_of(const topology& which) {
+  return std::visit([](const auto& each) { return places_in(each); }, which);
+}
 
 neighborhood neighbors_of(const topology& which, int rank) {
   return std::visit([&](const auto& each) { return neighbors_in(each, rank); }, which);

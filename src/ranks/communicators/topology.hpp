@@ -3,6 +3,7 @@
 // Threads     immutable once set.
 #pragma once
 
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -20,6 +21,9 @@ enum class topology_kind : int { cartesian = 211, graph = 212, neighbor_graph = 
 inline topology_kind kind_of(const topology& which) {
   return static_cast<topology_kind>(static_cast<int>(topology_kind::cartesian) + static_cast<int>(which.index()));
 }
+
+/// How many ranks it arranges; none for a neighbor_graph, which is that of one rank.
+std::optional<int> places_of(const topology& which);
 
 /// A message with a neighbour. Both sides give it the same tag, for two ranks may be neighbours several times.
 struct neighbor {
