@@ -171,7 +171,7 @@ ranks::group group_with(const numbers& members) {
   return ranks::group(all);
 }
 
-/// What all threads share: where they meet, and what they find wrong.
+/// Shared by all threads: where they meet, and the faults that they find.
 struct scripted_world {
   const creation_script& script;
   test::meeting_places places;

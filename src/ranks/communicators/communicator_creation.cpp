@@ -14,13 +14,12 @@ namespace {
 
 enum class sides { local, both };
 
-constexpr std::size_t offer_words = sizeof(number_offer) / sizeof(std::uint64_t);
-static_assert(offer_words * sizeof(std::uint64_t) == sizeof(number_offer));
+static_assert(sizeof(number_offer) % sizeof(std::uint64_t) == 0);
 
 number_offer combined_offer(const number_offer& own, sides over, creation_exchange& exchange) {
-  std::vector<std::uint64_t> words = values_of<std::uint64_t>(bytes_of(std::span(&own, 1)));
-  exchange.combine(words);
-  number_offer all = values_of<number_offer>(std::as_bytes(std::span(words)))[0];
+  std::vector<std::uint64_t> masks = values_of<std::uint64_t>(bytes_of(std::span(&own, 1)));
+  exchange.combine(masks);
+  number_offer all = values_of<number_offer>(std::as_bytes(std::span(masks)))[0];
   if (over == sides::both) all = combined(all, trade_values(exchange, std::vector{all})[0]);
   return all;
 }

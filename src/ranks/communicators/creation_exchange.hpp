@@ -1,6 +1,6 @@
 // creation_exchange.hpp - how ranks exchange small values while they create a communicator.
 //
-// The room `collectives` implements it over messages; tests do so in memory.
+// `collectives` implements it over messages; tests do so in memory.
 //
 // Threads     one thread of each rank concerned; all call the same functions in the same order.
 #pragma once

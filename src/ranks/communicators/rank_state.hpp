@@ -42,7 +42,7 @@ struct rank_state {
   std::function<void(const requested_end&)> end;
 };
 
-/// The state of the rank that calls. The room `process` defines it.
+/// The state of the rank that calls. `process` defines it.
 rank_state& current_rank();
 
 /// The communicator whose error handler is called by functions without a communicator, window, file or session:
