@@ -1,17 +1,18 @@
 // test_rank.hpp - a rank whose functions of MPI are called, without a runtime.
 #pragma once
 
-#include <string>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "ranks/communicators/rank_state.hpp"
 
 namespace stretto::test {
 
-/// The current rank while it lives: rank 1 of 4, after MPI_Init. Error handlers of the world return.
+/// The current rank of its thread while it lives, after MPI_Init. The error handler of the world returns.
 class test_rank {
  public:
-  test_rank();
+  explicit test_rank(int number = 1, int count = 4);
   ~test_rank();
 
   ranks::rank_state state;
@@ -23,5 +24,8 @@ class test_rank {
  private:
   std::vector<std::unique_ptr<ranks::communicator>> communicators_;
 };
+
+/// Runs a program in so many ranks, each a thread, two on each node. All communicators that it creates must be freed.
+void run_ranks(int count, const std::function<void(int rank)>& program);
 
 }  // namespace stretto::test

@@ -244,7 +244,6 @@ class scripted_rank {
       case step_kind::join: return create_intercommunicator(parent, 0, site);
       case step_kind::merge: return merge(parent, id % 2 == 1, site);
       default:
-        release(parent, &parent, table_);
         owned_.erase(id);
         return nullptr;
     }

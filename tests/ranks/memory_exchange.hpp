@@ -32,7 +32,7 @@ class meeting {
     } else {
       changed_.wait(lock, [&, round = round_] { return round_ != round; });
     }
-    return result_;  // the next round does not end before this thread comes again
+    return result_;  // the next round does not end before this thread calls the next time
   }
 
  private:
@@ -59,12 +59,12 @@ class meeting_places {
   std::map<std::string, std::unique_ptr<meeting>> all_;
 };
 
-/// Of one rank: where it meets the others of its group, and its group's first rank that of the other side.
+/// Of one rank: where it meets the others of its group, and its group's leader that of the other side.
 class memory_exchange : public ranks::creation_exchange {
  public:
   memory_exchange(meeting& group, std::size_t place) : group_(group), place_(place) {}
-  memory_exchange(meeting& group, std::size_t place, meeting& leaders, std::size_t side)
-      : group_(group), place_(place), leaders_(&leaders), side_(side) {}
+  memory_exchange(meeting& group, std::size_t place, meeting& leaders, std::size_t side, std::size_t leader = 0)
+      : group_(group), place_(place), leaders_(&leaders), side_(side), leader_(leader) {}
 
   void combine(std::span<std::uint64_t> values) override {
     for (const exchanged_bytes& each :
@@ -84,8 +84,8 @@ class memory_exchange : public ranks::creation_exchange {
 
   exchanged_bytes trade(std::span<const std::byte> own) override {
     exchanged_bytes others;
-    if (place_ == 0) others = leaders_->exchange(side_, {own.begin(), own.end()})[1 - side_];
-    return group_.exchange(place_, others)[0];
+    if (place_ == leader_) others = leaders_->exchange(side_, {own.begin(), own.end()})[1 - side_];
+    return group_.exchange(place_, others)[leader_];
   }
 
  private:
@@ -93,6 +93,7 @@ class memory_exchange : public ranks::creation_exchange {
   std::size_t place_;
   meeting* leaders_ = nullptr;
   std::size_t side_ = 0;
+  std::size_t leader_ = 0;
 };
 
 }  // namespace stretto::test

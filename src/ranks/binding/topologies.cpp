@@ -5,21 +5,13 @@
 #include <vector>
 
 #include "ranks/binding/call.hpp"
+#include "ranks/binding/topology_arguments.hpp"
 #include "ranks/communicators/dimensions.hpp"
 
 namespace stretto::ranks {
 
 namespace {
 
-template <class Topology>
-const Topology& topology_of(MPI_Comm comm, const char* kind) {
-  const topology* arrangement = object_of(comm).arrangement();
-  const auto* found = arrangement ? std::get_if<Topology>(arrangement) : nullptr;
-  if (!found) throw call_error(error_class::topology, std::string("the communicator is no ") + kind);
-  return *found;
-}
-
-const cartesian_grid& grid_of(MPI_Comm comm) { return topology_of<cartesian_grid>(comm, "Cartesian grid"); }
 const graph_topology& graph_of(MPI_Comm comm) { return topology_of<graph_topology>(comm, "graph"); }
 const neighbor_graph& neighbors_in(MPI_Comm comm) { return topology_of<neighbor_graph>(comm, "distributed graph"); }
 
@@ -33,15 +25,6 @@ void check_place(const cartesian_grid& grid, int maxdims) {
   if (maxdims >= std::ssize(grid.dimensions())) return;
   throw call_error(error_class::argument, "maxdims is " + std::to_string(maxdims) + ", and the grid has " +
                                               std::to_string(grid.dimensions().size()) + " dimensions");
-}
-
-/// The grid that a program describes.
-cartesian_grid described(int ndims, const int* dims, const int* periods) {
-  if (ndims < 0) throw call_error(error_class::dims, "ndims is " + std::to_string(ndims));
-  if (ndims > 0) required(dims, "dims"), required(periods, "periods");
-  std::vector<grid_dimension> dimensions;
-  for (int i = 0; i < ndims; ++i) dimensions.push_back({dims[i], periods[i] != 0});
-  return cartesian_grid(std::move(dimensions));
 }
 
 /// The rank in a topology of `size` places, in which ranks keep their order.
@@ -128,7 +111,7 @@ STRETTO_MPI_NAME(Cart_shift)
 
 int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
   return call("MPI_Cart_map", comm, [&] {
-    required(newrank, "newrank") = place_in(object_of(comm), described(ndims, dims, periods).size());
+    required(newrank, "newrank") = place_in(object_of(comm), described_grid(ndims, dims, periods).size());
   });
 }
 STRETTO_MPI_NAME(Cart_map)

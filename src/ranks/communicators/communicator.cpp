@@ -17,7 +17,6 @@ comparison compare(const communicator_members& a, const communicator_members& b)
 
 void copy_properties(communicator& original, communicator& copy, void* handle, void* copy_handle) {
   copy.set_handler(original.handler());
-  copy.set_hints(original.hints());
   copy.set_arrangement(original.shared_arrangement());
   try {
     original.attributes().copy_to(copy.attributes(), handle);

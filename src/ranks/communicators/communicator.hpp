@@ -72,6 +72,11 @@ class communicator {
   const std::shared_ptr<const topology>& shared_arrangement() const { return arrangement_; }
   void set_arrangement(std::shared_ptr<const topology> arrangement) { arrangement_ = std::move(arrangement); }
 
+  /// Kept by the communicator and by its pending operations: with the last reference its numbers become free for
+  /// others.
+  const std::shared_ptr<const void>& numbers() const { return numbers_; }
+  void set_numbers(std::shared_ptr<const void> numbers) { numbers_ = std::move(numbers); }
+
   /// Counts the calls on this communicator that create others, for key_of_collective: all ranks count alike.
   std::uint32_t next_creation() { return creations_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -79,6 +84,7 @@ class communicator {
   // immutable after construction
   std::shared_ptr<const communicator_members> members_;
   int rank_;
+  std::shared_ptr<const void> numbers_;  // null for predefined communicators
   // the program changes them
   std::string name_;
   attribute_list attributes_;
@@ -88,9 +94,9 @@ class communicator {
   std::atomic<std::uint32_t> creations_ = 0;
 };
 
-/// Gives the duplicate of a communicator what MPI_Comm_dup copies besides the groups: the topology, the error handler,
-/// the hints (MPI_Comm_dup_with_info sets others) and, by the functions of their keys, the attributes. `handle` is that
-/// of the original and `copy_handle` that of the duplicate.
+/// Gives the duplicate of a communicator what MPI_Comm_dup copies besides the groups: the topology, the error handler
+/// and, by the functions of their keys, the attributes; since MPI 4.0 no hints. `handle` is that of the original and
+/// `copy_handle` that of the duplicate.
 ///
 /// Throws call_error where a function of a key fails; the duplicate has no attributes then.
 void copy_properties(communicator& original, communicator& copy, void* handle, void* copy_handle);

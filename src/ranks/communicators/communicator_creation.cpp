@@ -39,7 +39,7 @@ communicator_number agree(const agreement_key& key, sides over, const creation_s
   }
 }
 
-/// Numbers that are released unless they are kept.
+/// Numbers of a communicator, released when nobody keeps them any more.
 class reserved_numbers {
  public:
   explicit reserved_numbers(number_table& table) : table_(table) {}
@@ -53,12 +53,13 @@ class reserved_numbers {
     numbers_.push_back(number);
     return number;
   }
-  void keep() { numbers_.clear(); }
 
  private:
   number_table& table_;
   std::vector<communicator_number> numbers_;
 };
+
+using shared_numbers = std::shared_ptr<reserved_numbers>;
 
 /// A number for a communicator of a group whose ranks all call. A rank alone agrees with nobody.
 communicator_number number_for(const group& local, const agreement_key& key, const creation_site& site) {
@@ -66,23 +67,23 @@ communicator_number number_for(const group& local, const agreement_key& key, con
 }
 
 /// Numbers for a communicator that is created by all ranks of `parent`.
-communicator_members numbered(communicator& parent, reserved_numbers& numbers, const creation_site& site) {
+communicator_members numbered(communicator& parent, const shared_numbers& numbers, const creation_site& site) {
   const std::uint32_t call = parent.next_creation();
   const communicator_members& old = parent.members();
   communicator_members made;
   if (old.remote) {
-    made.local_number = numbers.add(number_for(old.local, key_of_collective(old.local_number, call), site));
-    made.number = numbers.add(agree(key_of_collective(old.number, call), sides::both, site));
+    made.local_number = numbers->add(number_for(old.local, key_of_collective(old.local_number, call), site));
+    made.number = numbers->add(agree(key_of_collective(old.number, call), sides::both, site));
   } else {
-    made.number = numbers.add(number_for(old.local, key_of_collective(old.number, call), site));
+    made.number = numbers->add(number_for(old.local, key_of_collective(old.number, call), site));
   }
   return made;
 }
 
-created_communicator made_of(communicator_members members, reserved_numbers& numbers, const creation_site& site) {
+created_communicator made_of(communicator_members members, const shared_numbers& numbers, const creation_site& site) {
   created_communicator made;
   if (members.local.contains(site.self)) made = made_communicator(site.node.share(std::move(members)), site.self);
-  if (made) numbers.keep();
+  if (made) made->set_numbers(numbers);
   return made;
 }
 
@@ -112,20 +113,20 @@ group passed_group(const group& chosen, creation_exchange& exchange) {
 }  // namespace
 
 created_communicator duplicate(communicator& original, void* handle, const creation_site& site) {
-  reserved_numbers numbers(site.numbers);
+  const auto numbers = std::make_shared<reserved_numbers>(site.numbers);
   communicator_members members = numbered(original, numbers, site);
   members.local = original.members().local;
   members.remote = original.members().remote;
   auto copy = std::make_unique<communicator>(site.node.share(std::move(members)), original.rank());
   copy_properties(original, *copy, handle, copy.get());
-  numbers.keep();
+  copy->set_numbers(numbers);
   return copy;
 }
 
 created_communicator split(communicator& parent, const split_choice& choice, const creation_site& site) {
   check_color(choice.color);
   const std::vector<split_choice> choices = gather_value(site.exchange, choice);
-  reserved_numbers numbers(site.numbers);
+  const auto numbers = std::make_shared<reserved_numbers>(site.numbers);
   communicator_members members = numbered(parent, numbers, site);
   const communicator_members& old = parent.members();
   members.local = split_group(old.local, choices, choice.color);
@@ -135,7 +136,7 @@ created_communicator split(communicator& parent, const split_choice& choice, con
 
 created_communicator create(communicator& parent, const group& chosen, const creation_site& site) {
   check_subgroup(parent.members().local, chosen);
-  reserved_numbers numbers(site.numbers);
+  const auto numbers = std::make_shared<reserved_numbers>(site.numbers);
   communicator_members members = numbered(parent, numbers, site);
   members.local = chosen;
   if (parent.is_intercommunicator()) {
@@ -146,16 +147,16 @@ created_communicator create(communicator& parent, const group& chosen, const cre
 
 created_communicator create_from_group(const group& chosen, const agreement_key& key, const creation_site& site) {
   if (!chosen.contains(site.self)) return nullptr;
-  reserved_numbers numbers(site.numbers);
+  const auto numbers = std::make_shared<reserved_numbers>(site.numbers);
   communicator_members members;
   members.local = chosen;
-  members.number = numbers.add(number_for(chosen, key, site));
+  members.number = numbers->add(number_for(chosen, key, site));
   return made_of(std::move(members), numbers, site);
 }
 
 created_communicator create_intercommunicator(communicator& local, int leader, const creation_site& site) {
   const group& own = local.members().local;
-  reserved_numbers numbers(site.numbers);
+  const auto numbers = std::make_shared<reserved_numbers>(site.numbers);
   communicator_members members;
   members.local = own;
   members.local_number = numbered(local, numbers, site).number;
@@ -163,16 +164,16 @@ created_communicator create_intercommunicator(communicator& local, int leader, c
   const intercommunicator_side other = trade_values(site.exchange, std::vector{side})[0];
   members.remote = listed(trade_values(site.exchange, list_of(own)));
   check_disjoint(own, *members.remote);
-  members.number = numbers.add(agree(key_of_sides(side, other), sides::both, site));
+  members.number = numbers->add(agree(key_of_sides(side, other), sides::both, site));
   return inherited(made_of(std::move(members), numbers, site), local);
 }
 
 created_communicator merge(communicator& both, bool is_high, const creation_site& site) {
   const communicator_members& old = both.members();
   const int is_other_high = trade_values(site.exchange, std::vector<int>{is_high})[0];
-  reserved_numbers numbers(site.numbers);
+  const auto numbers = std::make_shared<reserved_numbers>(site.numbers);
   communicator_members members;
-  members.number = numbers.add(agree(key_of_collective(old.number, both.next_creation()), sides::both, site));
+  members.number = numbers->add(agree(key_of_collective(old.number, both.next_creation()), sides::both, site));
   members.local = merged_group({old.local, is_high}, {*old.remote, is_other_high != 0});
   return inherited(made_of(std::move(members), numbers, site), both);
 }
@@ -185,7 +186,7 @@ created_communicator arrange(communicator& parent, topology arrangement, const c
                                                 " places, and the communicator " + std::to_string(all.size()) +
                                                 " ranks");
   }
-  reserved_numbers numbers(site.numbers);
+  const auto numbers = std::make_shared<reserved_numbers>(site.numbers);
   communicator_members members = numbered(parent, numbers, site);
   const group_range first{0, places - 1, 1};
   if (places > 0) members.local = ranges_included(all, std::span(&first, 1));
@@ -199,12 +200,6 @@ created_communicator part_of_grid(communicator& grid, const std::vector<bool>& i
   created_communicator part = split(grid, whole.part_of(grid.rank(), is_kept), site);
   part->set_arrangement(std::make_shared<const topology>(whole.part(is_kept)));
   return part;
-}
-
-void release(communicator& freed, void* handle, number_table& numbers) {
-  freed.attributes().remove_all(handle);
-  if (freed.is_intercommunicator()) numbers.release(freed.members().local_number);
-  numbers.release(freed.members().number);
 }
 
 }  // namespace stretto::ranks

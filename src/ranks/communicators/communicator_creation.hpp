@@ -1,4 +1,4 @@
-// communicator_creation.hpp - creates and frees communicators: what each rank does, given an exchange of small values.
+// communicator_creation.hpp - creates communicators: what each rank does, given an exchange of small values.
 //
 // All ranks of the old communicator call, or those of the group for create_from_group. A rank that does not belong to
 // the new communicator gets null.
@@ -19,7 +19,7 @@
 
 namespace stretto::ranks {
 
-/// Where a rank creates communicators.
+/// Where a rank creates communicators. The table must outlive these.
 struct creation_site {
   creation_exchange& exchange;
   number_table& numbers;  // of the rank
@@ -56,9 +56,5 @@ created_communicator arrange(communicator& parent, topology arrangement, const c
 
 /// The part of a Cartesian grid in the dimensions that are kept.
 created_communicator part_of_grid(communicator& grid, const std::vector<bool>& is_kept, const creation_site& site);
-
-/// Deletes the attributes and releases the numbers of a communicator that has no pending operations. Throws what a
-/// function of an attribute returns; then nothing is released.
-void release(communicator& freed, void* handle, number_table& numbers);
 
 }  // namespace stretto::ranks

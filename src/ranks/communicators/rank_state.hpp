@@ -10,7 +10,9 @@
 
 #include "ranks/communicators/communicator.hpp"
 #include "ranks/communicators/error_codes.hpp"
+#include "ranks/communicators/exchange_source.hpp"
 #include "ranks/communicators/keyval.hpp"
+#include "ranks/communicators/members_table.hpp"
 #include "ranks/communicators/predefined_attributes.hpp"
 
 namespace stretto::ranks {
@@ -31,13 +33,16 @@ struct rank_state {
              std::shared_ptr<const communicator_members> self_members);
 
   std::atomic<rank_phase> phase = rank_phase::starting;
-  communicator world;  // MPI_COMM_WORLD
-  communicator self;   // MPI_COMM_SELF
-  info environment;    // MPI_INFO_ENV
+  number_table numbers;  // communicators release theirs in it
+  communicator world;    // MPI_COMM_WORLD
+  communicator self;     // MPI_COMM_SELF
+  info environment;      // MPI_INFO_ENV
   environment_attributes attributes;
   keyval_table keyvals;
   error_codes codes;
-  number_table numbers;
+  std::shared_ptr<members_table> node;         // of all ranks of this node
+  std::function<int(world_rank)> node_of;      // the number of a rank's node
+  std::unique_ptr<exchange_source> exchanges;  // to create communicators
   /// Ends ranks, usually without returning. Empty: the message is printed, and the process is aborted.
   std::function<void(const requested_end&)> end;
 };
