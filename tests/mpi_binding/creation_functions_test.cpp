@@ -178,15 +178,13 @@ TEST_CASE("ranks create graphs") {
 TEST_CASE("ranks create distributed graphs from edges that any rank passes") {
   test::run_ranks(3, [](int rank) {
     // rank 0 passes a ring of all ranks, rank 2 an edge from 0 to 0, rank 1 nothing
-    const std::array sources = {0, 1, 2}, degrees = {1, 1, 1}, destinations = {1, 2, 0}, weights = {5, 6, 7};
-    const std::array zero = {0}, one = {1};
+    const std::vector<int> sources = rank == 0 ? std::vector{0, 1, 2} : rank == 2 ? std::vector{0} : std::vector<int>();
+    const std::vector<int> destinations = rank == 0 ? std::vector{1, 2, 0} : sources;
+    const std::vector<int> degrees(sources.size(), 1), weights = {5, 6, 7};
     MPI_Comm graph;
-    const int result = rank == 0   ? MPI_Dist_graph_create(MPI_COMM_WORLD, 3, sources.data(), degrees.data(),
-                                                           destinations.data(), weights.data(), MPI_INFO_NULL, 0, &graph)
-                       : rank == 1 ? MPI_Dist_graph_create(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr,
-                                                           MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &graph)
-                                   : MPI_Dist_graph_create(MPI_COMM_WORLD, 1, zero.data(), one.data(), zero.data(),
-                                                           one.data(), MPI_INFO_NULL, 0, &graph);
+    const int result = MPI_Dist_graph_create(
+        MPI_COMM_WORLD, static_cast<int>(sources.size()), sources.data(), degrees.data(), destinations.data(),
+        sources.empty() ? MPI_WEIGHTS_EMPTY : weights.data(), MPI_INFO_NULL, 0, &graph);
     CHECK(result == MPI_SUCCESS);
     int in = 0, out = 0, weighted = 0;
     MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted);
