@@ -11,6 +11,7 @@
 #include "ranks/communicators/communicator.hpp"
 #include "ranks/communicators/error_codes.hpp"
 #include "ranks/communicators/exchange_source.hpp"
+#include "ranks/communicators/handle_numbers.hpp"
 #include "ranks/communicators/keyval.hpp"
 #include "ranks/communicators/members_table.hpp"
 #include "ranks/communicators/predefined_attributes.hpp"
@@ -40,6 +41,7 @@ struct rank_state {
   environment_attributes attributes;
   keyval_table keyvals;
   error_codes codes;
+  handle_numbers handles;
   std::shared_ptr<members_table> node;         // of all ranks of this node
   std::function<int(world_rank)> node_of;      // the number of a rank's node
   std::unique_ptr<exchange_source> exchanges;  // to create communicators
