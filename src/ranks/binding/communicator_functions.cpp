@@ -62,9 +62,9 @@ STRETTO_MPI_NAME(Comm_dup)
 
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
   return create_by_call("MPI_Comm_dup_with_info", comm, newcomm, [&](communicator& parent) {
-    auto hints = copied(info);
+    const auto hints = copied(info);
     created_communicator made = duplicated(parent, comm);
-    made->set_hints(std::move(hints));
+    made->add_hints(hints);
     return made;
   });
 }
@@ -82,7 +82,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
   return create_by_call("MPI_Comm_split_type", comm, newcomm, [&](communicator& parent) {
     check_intracommunicator(parent);
     created_communicator made = split(parent, type_choice(parent, split_type, key, info), creation_over(parent).site());
-    if (made) made->set_hints(copied(info));
+    if (made) made->add_hints(copied(info));
     return made;
   });
 }

@@ -50,7 +50,7 @@ int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
 STRETTO_MPI_NAME(Comm_get_name)
 
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
-  return call("MPI_Comm_set_info", comm, [&] { object_of(comm).set_hints(object_of(info)); });
+  return call("MPI_Comm_set_info", comm, [&] { object_of(comm).add_hints(object_of(info)); });
 }
 STRETTO_MPI_NAME(Comm_set_info)
 

@@ -89,7 +89,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
                                                argument_list(destinations, outdegree, "outdegree"), destweights);
     check_adjacent(graph, parent.size());
     created_communicator made = arranged(parent, std::move(graph));
-    made->set_hints(copied(info));
+    made->add_hints(copied(info));
     return made;
   });
 }
@@ -108,7 +108,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
     const auto kind = weights == MPI_UNWEIGHTED ? edge_weights::none : edge_weights::given;
     creation over = creation_over(parent);
     created_communicator made = arrange(parent, exchanged_graph(parent, edges, kind, over.exchange()), over.site());
-    made->set_hints(copied(info));
+    made->add_hints(copied(info));
     return made;
   });
 }

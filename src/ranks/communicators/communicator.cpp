@@ -15,6 +15,13 @@ comparison compare(const communicator_members& a, const communicator_members& b)
   return a.number == b.number ? comparison::identical : comparison::congruent;
 }
 
+void communicator::add_hints(const info& given) {
+  for (int i = 0; i < given.size(); ++i) {
+    const std::string_view key = given.key(i);
+    if (key.starts_with("mpi_assert_") || key.starts_with("stretto_")) hints_.set(key, *given.find(key));
+  }
+}
+
 void copy_properties(communicator& original, communicator& copy, void* handle, void* copy_handle) {
   copy.set_handler(original.handler());
   copy.set_arrangement(original.shared_arrangement());

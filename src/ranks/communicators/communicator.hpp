@@ -65,7 +65,8 @@ class communicator {
   const error_handler_ref& handler() const { return handler_; }
   void set_handler(error_handler_ref handler) { handler_ = std::move(handler); }
   const info& hints() const { return hints_; }
-  void set_hints(info hints) { hints_ = std::move(hints); }
+  /// Takes the hints that Stretto knows, MPI's assertions and those that begin with "stretto_"; others are ignored.
+  void add_hints(const info& given);
 
   /// Null without a topology.
   const topology* arrangement() const { return arrangement_.get(); }
