@@ -243,9 +243,7 @@ class scripted_rank {
       case step_kind::create: return create(parent, group_with(step.chosen), site);
       case step_kind::join: return create_intercommunicator(parent, 0, site);
       case step_kind::merge: return merge(parent, id % 2 == 1, site);
-      default:
-        owned_.erase(id);
-        return nullptr;
+      default: owned_.erase(id); return nullptr;
     }
   }
 
