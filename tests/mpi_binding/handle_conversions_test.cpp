@@ -21,17 +21,3 @@ TEST_CASE("handles become integers and handles again") {
   MPI_Info_free(&one);
   MPI_Info_free(&two);
 }
-
-TEST_CASE("statuses keep their fields in Fortran") {
-  test::test_rank rank;
-  const MPI_Status status = {3, 5, MPI_ERR_TAG, {1, 2, 3, 4, 5}};
-  MPI_Status back = {};
-  MPI_Fint fields[MPI_F_STATUS_SIZE];
-  CHECK(MPI_Status_c2f(&status, fields) == MPI_SUCCESS);
-  CHECK(fields[MPI_F_SOURCE] == 3);
-  CHECK(fields[MPI_F_TAG] == 5);
-  CHECK(fields[MPI_F_ERROR] == MPI_ERR_TAG);
-  CHECK(MPI_Status_f2c(fields, &back) == MPI_SUCCESS);
-  CHECK(back.MPI_internal[4] == 5);
-  CHECK(MPI_Status_c2f(nullptr, fields) == MPI_ERR_ARG);
-}

@@ -1,6 +1,4 @@
-// handle_conversions.cpp - handles and statuses as integers, for Fortran and for tools.
-#include <cstring>
-
+// handle_conversions.cpp - handles as integers, for Fortran and for tools.
 #include "ranks/binding/call.hpp"
 
 namespace stretto::ranks {
@@ -17,8 +15,6 @@ Handle handle_at(int number, Handle null) {
   void* const handle = current_rank().handles.handle_of(number);
   return handle ? static_cast<Handle>(handle) : null;
 }
-
-static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint));
 
 }  // namespace
 
@@ -50,19 +46,5 @@ STRETTO_HANDLE_CONVERSIONS(Request, MPI_Request, MPI_REQUEST_NULL)
 STRETTO_HANDLE_CONVERSIONS(Session, MPI_Session, MPI_SESSION_NULL)
 STRETTO_HANDLE_CONVERSIONS(Type, MPI_Datatype, MPI_DATATYPE_NULL)
 STRETTO_HANDLE_CONVERSIONS(Win, MPI_Win, MPI_WIN_NULL)
-
-int PMPI_Status_c2f(const MPI_Status* c_status, MPI_Fint* f_status) {
-  return call_at_any_time("MPI_Status_c2f", [&] {
-    std::memcpy(&required(f_status, "f_status"), &required(c_status, "c_status"), sizeof(MPI_Status));
-  });
-}
-STRETTO_MPI_NAME(Status_c2f)
-
-int PMPI_Status_f2c(const MPI_Fint* f_status, MPI_Status* c_status) {
-  return call_at_any_time("MPI_Status_f2c", [&] {
-    std::memcpy(&required(c_status, "c_status"), &required(f_status, "f_status"), sizeof(MPI_Status));
-  });
-}
-STRETTO_MPI_NAME(Status_f2c)
 
 }  // extern "C"
