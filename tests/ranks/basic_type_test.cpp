@@ -66,6 +66,7 @@ TEST_CASE("predefined types have distinct numbers and names, and are found by th
     CHECK(names.insert(basic.name).second);
     CHECK(ranks::find_basic_type(basic.number) == &basic);
     CHECK(ranks::predefined_type(basic.number)->basic() == &basic);
+    CHECK(ranks::predefined_name(*ranks::predefined_type(basic.number)) == basic.name);
   }
   CHECK(numbers.size() == 61);
   CHECK(ranks::find_basic_type(0x200) == nullptr);

@@ -104,6 +104,22 @@ TEST_CASE("a type returns the arguments that made it") {
   check_arguments(ranks::make_f90_real(7, 30), f90_real, {7, 30}, {}, {}, 0);
 }
 
+TEST_CASE("a copy has the arguments and the bounds of its original, and is another object") {
+  const datatype_ref resized = ranks::make_resized(double_type(), -8, 32);
+  const datatype_ref outer = ranks::make_vector(2, 1, 3, *resized);
+  const list sizes = {4, 6}, parts = {2, 3}, starts = {1, 2};
+  const datatype_ref array = ranks::make_subarray(sizes, parts, starts, ranks::array_order::c, *outer);
+  for (const datatype_ref& original : {resized, outer, array}) {
+    const datatype_ref copy = ranks::make_copy(*original);
+    CHECK(copy.get() != original.get());
+    check_bounds(copy, original->bounds().lb, original->extent(), original->bounds().true_lb, original->true_extent());
+    const type_arguments& arguments = original->arguments();
+    check_arguments(copy, arguments.constructor, arguments.integers, arguments.addresses, arguments.large_counts);
+    CHECK(copy->signature() == original->signature());
+    CHECK(copy->size() == original->size());
+  }
+}
+
 TEST_CASE("Fortran's types have at least the precision and range that is asked for") {
   CHECK(ranks::make_f90_real(6, 37)->size() == 4);
   CHECK(ranks::make_f90_real(7, -32766)->size() == 8);

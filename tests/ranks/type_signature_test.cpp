@@ -8,6 +8,7 @@
 #include "campaign.hpp"
 #include "ranks/datatypes/type_signature.hpp"
 #include "ranks/random_types.hpp"
+#include "ranks/thrown_class.hpp"
 
 using namespace stretto;
 using test::modelled_type, test::random_types, test::type_model;
@@ -77,10 +78,22 @@ TEST_CASE("counts of elements are those that whole basic types make") {
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
       REQUIRE(ranks::elements_in(*type.type, bytes) == static_cast<std::int64_t>(i));
+      CHECK(ranks::bytes_of_elements(*type.type, static_cast<std::int64_t>(i)) == bytes);
       if (all[i]->size > 1) CHECK(ranks::elements_in(*type.type, bytes + 1) == std::nullopt);
       bytes += all[i]->size;
     }
   }
+}
+
+TEST_CASE("a type without elements has no count of data") {
+  const ranks::datatype_ref empty = ranks::make_contiguous(0, *ranks::predefined_type(0x209));
+  CHECK(ranks::elements_in(*empty, 0) == 0);
+  CHECK(ranks::elements_in(*empty, 1) == std::nullopt);
+  CHECK(ranks::bytes_of_elements(*empty, 0) == 0);
+  CHECK(test::thrown_class([&] { ranks::bytes_of_elements(*empty, 1); }) == ranks::error_class::argument);
+  const auto too_many = std::int64_t{1} << 62;
+  CHECK(test::thrown_class([&] { ranks::bytes_of_elements(*ranks::predefined_type(0x209), too_many); }) ==
+        ranks::error_class::value_too_large);
 }
 
 TEST_CASE("hashes of sequences do not depend on how they are made") {

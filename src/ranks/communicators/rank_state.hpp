@@ -15,6 +15,7 @@
 #include "ranks/communicators/keyval.hpp"
 #include "ranks/communicators/members_table.hpp"
 #include "ranks/communicators/predefined_attributes.hpp"
+#include "ranks/communicators/type_properties.hpp"
 
 namespace stretto::ranks {
 
@@ -40,6 +41,7 @@ struct rank_state {
   info environment;      // MPI_INFO_ENV
   environment_attributes attributes;
   keyval_table keyvals;
+  type_property_table types;  // names and attributes of datatypes
   error_codes codes;
   handle_numbers handles;
   std::shared_ptr<members_table> node;         // of all ranks of this node

@@ -158,4 +158,13 @@ const datatype* predefined_type(std::uintptr_t handle) {
   return handle < table.types.size() ? table.types[handle] : nullptr;
 }
 
+std::string_view predefined_name(const datatype& type) {
+  if (type.basic()) return type.basic()->name;
+  if (!type.is_predefined()) return {};
+  for (const pair_type& pair : pair_types()) {
+    if (predefined_type(pair.number) == &type) return pair.name;
+  }
+  return {};
+}
+
 }  // namespace stretto::ranks

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -168,6 +169,9 @@ inline datatype_ref datatype_ref::adopt(const datatype* type) {
 
 /// The predefined type with this handle of the ABI, committed; it lives until the process ends. Null if there is none.
 const datatype* predefined_type(std::uintptr_t handle);
+
+/// MPI's name of a predefined type, as "MPI_INT"; empty for others.
+std::string_view predefined_name(const datatype& type);
 
 /// The layout of a datatype (layout_compiler.cpp). Adjacent runs become one, and runs of one length at regular
 /// distances a loop; the order of the data stays. O(runs that are not regular): regular repetitions stay loops.

@@ -73,6 +73,11 @@ datatype_ref make_dup(const datatype& type) {
   return copy;
 }
 
+datatype_ref make_copy(const datatype& type) {
+  const type_bounds* bounds = type.bounds().are_set ? &type.bounds() : nullptr;
+  return datatype_ref(new datatype(type.map(), type.arguments(), bounds));
+}
+
 datatype_ref make_contiguous(std::int64_t count, const datatype& type, count_kind kind) {
   check_count(count);
   argument_record record(type_constructor::contiguous, kind);

@@ -13,6 +13,9 @@
 namespace stretto::ranks {
 
 datatype_ref make_dup(const datatype& type);
+/// A new object with the same parts, bounds and arguments, for a second handle of a type: a handle is the address of
+/// an object, and each is freed on its own.
+datatype_ref make_copy(const datatype& type);
 datatype_ref make_contiguous(std::int64_t count, const datatype& type, count_kind kind = count_kind::normal);
 /// The stride is in elements.
 datatype_ref make_vector(std::int64_t count, std::int64_t length, std::int64_t stride, const datatype& type,

@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "ranks/call_error.hpp"
+#include "ranks/datatypes/checked_number.hpp"
+
 namespace stretto::ranks {
 
 namespace {
@@ -92,7 +95,8 @@ std::optional<signature_difference> compare_signatures(const datatype& sent, std
 }
 
 std::optional<std::int64_t> elements_in(const datatype& type, std::int64_t bytes) {
-  if (bytes == 0 || type.size() == 0) return 0;
+  if (bytes == 0) return 0;
+  if (type.size() == 0) return std::nullopt;
   std::int64_t elements = bytes / type.size() * type.elements();
   std::int64_t rest = bytes % type.size();
   if (rest == 0) return elements;
@@ -104,6 +108,19 @@ std::optional<std::int64_t> elements_in(const datatype& type, std::int64_t bytes
     if (whole < cursor.run() && rest > 0) return std::nullopt;
   }
   return elements;
+}
+
+std::int64_t bytes_of_elements(const datatype& type, std::int64_t elements) {
+  if (elements == 0) return 0;
+  if (type.elements() == 0) throw call_error(error_class::argument, "the datatype has no elements");
+  std::int64_t bytes = product(elements / type.elements(), type.size());
+  std::int64_t rest = elements % type.elements();
+  for (signature_cursor cursor(type, 1); rest > 0; cursor.advance(cursor.run())) {
+    const std::int64_t taken = std::min(cursor.run(), rest);
+    bytes = sum(bytes, taken * cursor.basic()->size);
+    rest -= taken;
+  }
+  return bytes;
 }
 
 }  // namespace stretto::ranks

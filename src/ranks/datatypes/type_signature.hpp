@@ -23,7 +23,11 @@ struct signature_difference {
 std::optional<signature_difference> compare_signatures(const datatype& sent, std::int64_t sent_count,
                                                        const datatype& received, std::int64_t received_count);
 
-/// The number of basic elements of a type in `bytes` of data; nothing if the data ends within one.
+/// The number of basic elements of a type in `bytes` of data; nothing if the data ends within one, or if there is data
+/// and the type has none.
 std::optional<std::int64_t> elements_in(const datatype& type, std::int64_t bytes);
+
+/// The bytes of the first basic elements of an array of a type; throws call_error(argument) if the type has none.
+std::int64_t bytes_of_elements(const datatype& type, std::int64_t elements);
 
 }  // namespace stretto::ranks
