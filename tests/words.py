@@ -120,7 +120,7 @@ STRETTO = Law(
         "room": BUILDINGS, "rooms": BUILDINGS,
         "at rest": ["examples/"],
     },
-    own_phrases=["loop nest", "resident bytes", "resident memory", "peak resident", "lane memory"],
+    own_phrases=["loop nest", "resident bytes", "resident memory", "peak resident", "lane memory", "type get contents"],
     own_names={"balancing", "drawing", "indexing", "interleaving", "mapping", "nonblocking", "polling", "tiling",
                "loop_nest", "room", "room_light", "room_patches", "39_room_response"},
     empty_names={"beside", "here", "words", "mark", "ways", "course", "named_values"},

@@ -1,0 +1,20 @@
+// new_type.hpp - runs a constructor of datatypes for a program.
+//
+// Threads     any thread of a rank.
+#pragma once
+
+#include "ranks/binding/call.hpp"
+#include "ranks/binding/type_handles.hpp"
+
+namespace stretto::ranks {
+
+/// The body of a function of MPI that makes a datatype: `make` returns it.
+template <class Make>
+int call_constructor(const char* name, MPI_Datatype* newtype, Make make) noexcept {
+  return call(name, [&] {
+    MPI_Datatype& result = required(newtype, "newtype");
+    result = new_handle(make());
+  });
+}
+
+}  // namespace stretto::ranks
