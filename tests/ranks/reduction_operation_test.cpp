@@ -173,7 +173,7 @@ TEST_CASE("an operation that is not defined for a type is an error of the class 
   CHECK(class_of(*predefined_type(0x243)) == ranks::error_class::op);
   CHECK(class_of(*predefined_type(0x22b)) == ranks::error_class::op);
   CHECK(class_of(*ranks::make_contiguous(2, *predefined_type(0x209))) == ranks::error_class::op);
-  // What stands for a predefined type is none that is derived.
+  // A copy of a predefined type, and one that Fortran asks for, count as predefined.
   CHECK(class_of(*ranks::make_dup(*predefined_type(0x209))) == ranks::error_class::success);
   CHECK(class_of(*ranks::make_f90_real(10, 30)) == ranks::error_class::success);
   CHECK(class_of(*ranks::make_f90_integer(20)) == ranks::error_class::success);

@@ -27,8 +27,11 @@ class data_part {
   std::int64_t bytes() const { return bytes_; }
   /// The bytes lie one after another, from address() on.
   bool is_dense() const { return layout_ == nullptr; }
-  /// Where dense bytes begin.
+  /// Where dense bytes begin, or the first element.
   std::byte* address() const { return static_cast<std::byte*>(memory_); }
+  /// Else: the elements from address() on have this layout; position() is that of the first byte in their data.
+  const type_layout* layout() const { return layout_; }
+  std::int64_t position() const { return position_; }
   /// A cursor at the first byte. It may have more than bytes() left.
   layout_cursor cursor() const;
 

@@ -25,9 +25,8 @@ struct operation_table {
 
   operation_table() {
     for (const predefined_operator which : predefined_operators) {
-      const auto* made = new reduction_operation(which);
-      made->add_reference();
-      operations[static_cast<std::size_t>(which)] = made;
+      operation_ref made(new reduction_operation(which));
+      operations[static_cast<std::size_t>(which)] = made.release();
     }
   }
 };

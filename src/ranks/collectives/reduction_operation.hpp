@@ -5,10 +5,9 @@
 // Cost        predefined ones: a loop without calls, vectorized where the processor can.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <utility>
 
+#include "ranks/counted_ref.hpp"
 #include "ranks/datatypes/datatype.hpp"
 
 struct MPI_ABI_Datatype;
@@ -43,14 +42,12 @@ enum class predefined_operator : std::uint16_t {
   no_operation
 };
 
-class reduction_operation {
+class reduction_operation : public counted {
  public:
   explicit reduction_operation(predefined_operator which) : which_(which), commutes_(commutativity::commutative) {}
   reduction_operation(user_function* function, commutativity commutes) : function_(function), commutes_(commutes) {}
   reduction_operation(large_user_function* function, commutativity commutes)
       : large_function_(function), commutes_(commutes) {}
-  reduction_operation(const reduction_operation&) = delete;
-  reduction_operation& operator=(const reduction_operation&) = delete;
 
   predefined_operator which() const { return which_; }
   bool is_commutative() const { return commutes_ == commutativity::commutative; }
@@ -58,48 +55,14 @@ class reduction_operation {
   user_function* function() const { return function_; }
   large_user_function* large_function() const { return large_function_; }
 
-  void add_reference() const noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
-  void drop_reference() const noexcept {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
-
  private:
   const predefined_operator which_ = predefined_operator::none;
   user_function* const function_ = nullptr;
   large_user_function* const large_function_ = nullptr;
   const commutativity commutes_;
-  mutable std::atomic<std::int64_t> references_ = 0;
 };
 
-/// A counted reference to an operation.
-class operation_ref {
- public:
-  operation_ref() = default;
-  explicit operation_ref(const reduction_operation* which) : operation_(which) {
-    if (operation_) operation_->add_reference();
-  }
-  operation_ref(const operation_ref& other) : operation_ref(other.operation_) {}
-  operation_ref(operation_ref&& other) noexcept : operation_(std::exchange(other.operation_, nullptr)) {}
-  operation_ref& operator=(operation_ref other) noexcept {
-    std::swap(operation_, other.operation_);
-    return *this;
-  }
-  ~operation_ref() {
-    if (operation_) operation_->drop_reference();
-  }
-  const reduction_operation& operator*() const { return *operation_; }
-  const reduction_operation* operator->() const { return operation_; }
-  /// Gives the reference to the caller, as a handle does; adopt() takes it back.
-  const reduction_operation* release() { return std::exchange(operation_, nullptr); }
-  static operation_ref adopt(const reduction_operation* which) {
-    operation_ref ref;
-    ref.operation_ = which;
-    return ref;
-  }
-
- private:
-  const reduction_operation* operation_ = nullptr;
-};
+using operation_ref = counted_ref<const reduction_operation>;
 
 /// The predefined operation with this handle of the ABI; it lives until the process ends. Null if there is none.
 const reduction_operation* predefined_operation(std::uintptr_t handle);
