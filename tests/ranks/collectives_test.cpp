@@ -176,6 +176,36 @@ TEST_CASE("an exchange of all with all gives each pair its block") {
   }
 }
 
+TEST_CASE("many ranks exchange blocks, of which some are under way at once") {
+  constexpr int size = 70, length = 1000;
+  const ranks::datatype& integer = *ranks::predefined_type(0x209);
+  model_job allgather(1, size), alltoall(2, size);
+  std::vector<std::vector<int>> gathered(size), sent(size), received(size);
+  for (int i = 0; i < size; ++i) {
+    gathered[index(i)].resize(index(size * length));
+    sent[index(i)].resize(index(size * length));
+    received[index(i)].resize(index(size * length));
+    for (int k = 0; k < size * length; ++k) sent[index(i)][index(k)] = i * size * length + k;
+    build_allgather(allgather[i], {i, size}, {sent[index(i)].data(), length, &integer},
+                    {gathered[index(i)].data(), length, integer});
+    build_alltoall(alltoall[i], {i, size}, {sent[index(i)].data(), length, integer},
+                   {received[index(i)].data(), length, integer});
+  }
+  allgather.run();
+  alltoall.run();
+  for (int i = 0; i < size; ++i) {
+    for (int j = 0; j < size; ++j) {
+      int different = 0;
+      for (int k = 0; k < length; ++k) {
+        const std::size_t place = index(j * length + k);
+        different += gathered[index(i)][place] != j * size * length + k;
+        different += received[index(i)][place] != (j * size + i) * length + k;
+      }
+      REQUIRE(different == 0);
+    }
+  }
+}
+
 TEST_CASE("neighbours exchange blocks, also several with one neighbour") {
   for (std::uint64_t seed = 0; seed < collective_cases(); ++seed) {
     CAPTURE(seed);

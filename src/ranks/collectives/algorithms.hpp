@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -33,19 +34,21 @@ void append_tree_scatter(schedule& steps, const team& members, const tree_blocks
 /// Each member has the block with its index from `first`; afterwards it has all. `part(i)` is where block i is.
 template <typename Part>
 void append_ring(schedule& steps, const team& members, int first, const Part& part) {
+  // Receives that are there before the data comes: it is then copied once.
+  constexpr int early_receives = 16;
   const int size = members.size, index = members.index_from(first);
   const peer_rank left = members.member_from(first, index + size - 1), right = members.member_from(first, index + 1);
-  // All receives are there before data comes, which is then copied once.
-  std::vector<transfer_number> receives(static_cast<std::size_t>(size));
-  for (int i = 1; i < size; ++i) {
-    const data_part block = part((index - i + size) % size);
-    if (block.bytes() > 0) receives[static_cast<std::size_t>(i)] = steps.receive(left, block);
-  }
-  for (int i = 0; i < size - 1; ++i) {
-    const data_part block = part((index - i + size) % size);
-    if (block.bytes() == 0) continue;
-    if (i > 0) steps.wait(receives[static_cast<std::size_t>(i)]);
-    steps.send(right, block);
+  const auto block = [&](int distance) { return part((index - distance + size) % size); };
+  std::array<transfer_number, early_receives> receives{};
+  for (int i = 0, begun = 1; i < size - 1; ++i) {
+    const data_part sent = block(i);
+    if (i > 0 && sent.bytes() > 0) steps.wait(receives[static_cast<std::size_t>(i % early_receives)]);
+    for (; begun < size && begun <= i + early_receives; ++begun) {
+      const data_part received = block(begun);
+      if (received.bytes() == 0) continue;
+      receives[static_cast<std::size_t>(begun % early_receives)] = steps.receive(left, received);
+    }
+    if (sent.bytes() > 0) steps.send(right, sent);
   }
   steps.wait_all();
 }

@@ -11,13 +11,6 @@ namespace {
 constexpr std::int64_t least_for_ring_of_blocks = 80 * 1024;         // bytes of all blocks
 constexpr std::int64_t least_for_ring_of_equal_blocks = 512 * 1024;  // the same, of equal blocks and 2^n ranks
 
-std::int64_t bytes_of_all(const team& members, const block_buffer& blocks) {
-  if (blocks.is_regular()) return blocks.bytes(0) * members.size;
-  std::int64_t bytes = 0;
-  for (int i = 0; i < members.size; ++i) bytes += blocks.bytes(i);
-  return bytes;
-}
-
 /// Copies the blocks, which begin with the own one, to their places.
 void copy_rotated(schedule& steps, const team& members, const data_part& rotated,
                   const std::vector<std::int64_t>& starts, const block_buffer& blocks) {
@@ -87,7 +80,7 @@ void build_allgather(schedule& steps, const collective_group& group, const data_
                      const block_buffer& blocks) {
   if (group.is_inter()) return append_inter_allgather(steps, group, own, blocks);
   const team members = team_of(group);
-  const std::int64_t bytes = bytes_of_all(members, blocks);
+  const std::int64_t bytes = bytes_of_blocks(blocks, group.size);
   if (bytes == 0) return;
   for (int i = 0; i < (blocks.is_regular() ? 1 : group.size); ++i) steps.keep(blocks.type(i));
   if (!own.is_in_place()) steps.keep(*own.type);

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::int64_t largest_in_bruck = 256;     // bytes of a block
 constexpr std::int64_t largest_at_once = 1 << 15;  // bytes of a block
-constexpr int pairs_at_once = 4;                   // of larger blocks
+constexpr int pairs_at_once = 64;                  // of such blocks
+constexpr int large_pairs_at_once = 4;
 
 /// Copies the blocks whose number has the bit `mask` between their places in `all` and `packed`.
 enum class pack_direction : std::uint8_t { pack, unpack };
@@ -58,13 +59,13 @@ std::vector<data_part> copy_of_blocks(schedule& steps, const team& members, cons
 template <typename Block>
 void append_pairs(schedule& steps, const team& members, const Block& sent, const block_buffer& received) {
   const int size = members.size, index = members.index;
-  const bool is_at_once = received.is_regular() && received.bytes(0) <= largest_at_once;
+  const int at_once = bytes_of_blocks(received, size) / size <= largest_at_once ? pairs_at_once : large_pairs_at_once;
   steps.copy(received[index], sent(index));
   for (int i = 1; i < size; ++i) {
     const int source = (index - i + size) % size, target = (index + i) % size;
     receive_some(steps, members.member(source), received[source]);
     send_some(steps, members.member(target), sent(target));
-    if (!is_at_once && i % pairs_at_once == 0) steps.wait_all();
+    if (i % at_once == 0) steps.wait_all();
   }
   steps.wait_all();
 }

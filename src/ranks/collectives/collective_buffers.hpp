@@ -84,6 +84,14 @@ class block_buffer {
   kind kind_ = kind::regular;
 };
 
+/// The bytes of the first `blocks` blocks.
+inline std::int64_t bytes_of_blocks(const block_buffer& buffer, int blocks) {
+  if (buffer.is_regular()) return buffer.bytes(0) * blocks;
+  std::int64_t bytes = 0;
+  for (int i = 0; i < blocks; ++i) bytes += buffer.bytes(i);
+  return bytes;
+}
+
 /// The arguments of a reduction. A rank whose result is in place passes in_place_buffer() as `in`.
 struct reduction_buffers {
   const void* in = nullptr;
