@@ -57,8 +57,9 @@ set_target_properties(stretto_binding PROPERTIES POSITION_INDEPENDENT_CODE ON CX
   VISIBILITY_INLINES_HIDDEN ON)
 
 # What LAYERS calls the floor ranks, and all of stretto, for programs that use both.
-add_library(stretto_ranks SHARED ${ranks_sources}/start/ranks_library.cpp)
-target_include_directories(stretto_ranks PRIVATE ${PROJECT_SOURCE_DIR}/src)
+file(GLOB library_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/ranks/*.cpp)
+add_library(stretto_ranks SHARED ${library_sources} $<TARGET_OBJECTS:stretto_binding>)
+target_include_directories(stretto_ranks PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tools)
 if(stretto_type STREQUAL "SHARED_LIBRARY")
   target_link_libraries(stretto_ranks PRIVATE stretto_flags stretto)
 else()

@@ -167,6 +167,9 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   const bool is_profiled = s.current && s.current->flags & task_record::is_profiled;
   if (is_profiled) profile_of(*s.current).suspended();
   stretto::detail::handler_span* const measured = std::exchange(w.measured, nullptr);
+  thread_companion* const companion = std::exchange(w.companion, nullptr);
+  if (companion) [[unlikely]]
+    companion->leave_thread();
   const trace::ticks left_at = measured ? trace::clock::now() : 0;
   s.id = w.current_id;
   if (w.every_span && w.span_start) {
@@ -203,6 +206,9 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   exceptions_now.uncaught = s.uncaught_exceptions;
   if (s.arithmetic != usual.value()) [[unlikely]]
     s.arithmetic.set();
+  now.companion = companion;
+  if (companion) [[unlikely]]
+    companion->enter_thread();
 }
 
 namespace {

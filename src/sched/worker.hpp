@@ -35,6 +35,15 @@ namespace stretto::sched {
 
 struct scheduler;
 
+/// What a task keeps in its thread, such as errno: it leaves the thread with the task and enters the next one with it.
+struct thread_companion {
+  virtual void leave_thread() noexcept = 0;
+  virtual void enter_thread() noexcept = 0;
+
+ protected:
+  ~thread_companion() = default;
+};
+
 /// Record sizes; larger records come from the heap.
 inline constexpr std::size_t size_classes[] = {128, 192, 256, 384, 512, 1024, 2048};
 inline constexpr std::size_t size_class_count = std::size(size_classes);
@@ -60,11 +69,12 @@ inline constexpr std::uint64_t first_id_of(std::uint32_t node, std::uint32_t ind
 /// The state of a thread of a runtime, worker or not.
 struct thread_state : base::thread_context {
   scheduler* owner = nullptr;
-  worker* as_worker = nullptr;         // null on attached threads
-  worker* fast_path_worker = nullptr;  // `as_worker`, or null while an order observer is installed
-  task_record* current = nullptr;      // the running task
-  finish_scope* scope = nullptr;       // counts new tasks
-  scope_shard* shard = nullptr;        // this worker's counters in `scope`; null on attached threads
+  worker* as_worker = nullptr;            // null on attached threads
+  worker* fast_path_worker = nullptr;     // `as_worker`, or null while an order observer is installed
+  task_record* current = nullptr;         // the running task
+  thread_companion* companion = nullptr;  // the running task's, which sets it; mostly null
+  finish_scope* scope = nullptr;          // counts new tasks
+  scope_shard* shard = nullptr;           // this worker's counters in `scope`; null on attached threads
   base::block_cache caches[size_class_count];
   base::block_cache scopes, shards;
   counter steals, stolen, suspensions, resumptions, parks;

@@ -13,8 +13,6 @@ using namespace stretto;
 
 namespace {
 
-thread_local ranks::rank_state* current = nullptr;
-
 std::shared_ptr<const ranks::communicator_members> members(ranks::communicator_number number, ranks::group local) {
   return std::make_shared<const ranks::communicator_members>(
       ranks::communicator_members{number, std::move(local), {}, {}});
@@ -75,18 +73,16 @@ class memory_exchanges : public ranks::exchange_source {
 
 }  // namespace
 
-ranks::rank_state& ranks::current_rank() { return *current; }
-
 test::test_rank::test_rank(int number, int count)
     : state(ranks::world_rank(number), members(ranks::world_number, ranks::group(ranks::world_rank{0}, count)),
             members(ranks::self_number, ranks::group(ranks::world_rank(number), 1))) {
   state.phase = ranks::rank_phase::running;
   state.world.set_handler(ranks::predefined_handler(ranks::error_reaction::return_code));
   state.end = [this](const ranks::requested_end& end) { ends.push_back(end); };
-  current = &state;
+  ranks::set_current_rank(&state);
 }
 
-test::test_rank::~test_rank() { current = nullptr; }
+test::test_rank::~test_rank() { ranks::set_current_rank(nullptr); }
 
 ranks::communicator& test::test_rank::arranged(ranks::topology arrangement) {
   communicators_.push_back(std::make_unique<ranks::communicator>(state.world.shared_members(), 1));

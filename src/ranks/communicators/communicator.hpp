@@ -80,6 +80,8 @@ class communicator {
 
   /// Counts the calls on this communicator that create others, for key_of_collective: all ranks count alike.
   std::uint32_t next_creation() { return creations_.fetch_add(1, std::memory_order_relaxed); }
+  /// The tag of the next collective: all ranks begin collectives in one order, so they count alike.
+  int next_collective() { return static_cast<int>(collectives_++ & 0x3fff'ffff); }
 
  private:
   // immutable after construction
@@ -93,6 +95,7 @@ class communicator {
   info hints_;
   std::shared_ptr<const topology> arrangement_;
   std::atomic<std::uint32_t> creations_ = 0;
+  std::uint32_t collectives_ = 0;
 };
 
 /// Gives the duplicate of a communicator what MPI_Comm_dup copies besides the groups: the topology, the error handler

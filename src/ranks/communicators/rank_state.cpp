@@ -4,6 +4,15 @@
 #include <utility>
 
 namespace stretto::ranks {
+namespace {
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local rank_state* state_of_thread = nullptr;
+
+}  // namespace
+
+// Reads and writes of the variable are calls: its address differs after a suspension.
+[[gnu::noinline]] rank_state& current_rank() { return *state_of_thread; }
+[[gnu::noinline]] void set_current_rank(rank_state* state) noexcept { state_of_thread = state; }
 
 rank_state::rank_state(world_rank rank, std::shared_ptr<const communicator_members> world_members,
                        std::shared_ptr<const communicator_members> self_members)

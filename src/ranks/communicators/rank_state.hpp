@@ -51,8 +51,10 @@ struct rank_state {
   std::function<void(const requested_end&)> end;
 };
 
-/// The state of the rank that calls. `process` defines it.
+/// The state of the rank whose program runs on this thread.
 rank_state& current_rank();
+/// Says which rank that is; null: none.
+void set_current_rank(rank_state* state) noexcept;
 
 /// The communicator whose error handler is called by functions without a communicator, window, file or session:
 /// MPI_COMM_SELF, and MPI_COMM_WORLD in programs that change only the handler of that, as up to MPI 3.1.

@@ -10,6 +10,7 @@
 
 #include <locale.h>
 
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
@@ -58,6 +59,8 @@ class program_copy {
 
   const rank_start& start() const noexcept { return start_; }
   const program_image& image() const noexcept { return *image_; }
+  /// The program's own `stdout`, while it runs.
+  FILE* output() const noexcept { return *program_->output; }
   /// The address of a symbol that the program exports; null if there is none.
   void* symbol(const char* name) const noexcept;
 

@@ -3,6 +3,7 @@
 
 #include <getopt.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,6 +24,9 @@ int __cxa_atexit(void (*)(void*), void*, void*);
 int __cxa_thread_atexit(void (*)(void*), void*, void*);
 int __posix_getopt(int, char* const*, const char*);
 void __assert_fail(const char*, const char*, unsigned, const char*);
+int __printf_chk(int, const char*, ...);
+int __vprintf_chk(int, const char*, va_list);
+_Bool _ZNSt8ios_base15sync_with_stdioEb(_Bool);
 
 #define BOTH(name) {#name, (void*)&name}
 static const struct stretto_replacement replacements[] = {BOTH(rand),
@@ -75,7 +79,16 @@ static const struct stretto_replacement replacements[] = {BOTH(rand),
                                                           BOTH(on_exit),
                                                           BOTH(__cxa_atexit),
                                                           BOTH(__cxa_thread_atexit),
+                                                          BOTH(stdout),
+                                                          BOTH(printf),
+                                                          BOTH(vprintf),
+                                                          BOTH(__printf_chk),
+                                                          BOTH(__vprintf_chk),
+                                                          BOTH(puts),
+                                                          BOTH(putchar),
+                                                          BOTH(putchar_unlocked),
+                                                          BOTH(_ZNSt8ios_base15sync_with_stdioEb),
                                                           {NULL, NULL}};
 
 __attribute__((visibility("default"), used)) const struct stretto_program stretto_program = {
-    stretto_program_version, main, stretto_run_program, stretto_end_run, replacements, start_path};
+    stretto_program_version, main, stretto_run_program, stretto_end_run, replacements, &stdout, start_path};

@@ -4,8 +4,9 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdio.h>
 
-enum { stretto_program_version = 1 };
+enum { stretto_program_version = 2 };
 
 /// How a run of `main` ended.
 enum stretto_end {
@@ -53,5 +54,6 @@ struct stretto_program {
   void (*run)(struct stretto_run*);                // constructors, main, handlers, destructors, on the caller's stack
   void (*end)(enum stretto_end, int);              // ends the run from within it; does not return
   const struct stretto_replacement* replacements;  // ends with a null name
+  FILE** output;                                   // the rank's standard output, while it runs
   const char* start_path;                          // of the file that the kernel starts in the program's place
 };

@@ -84,6 +84,7 @@ void stretto_run_program(struct stretto_run* one) {
 #endif
   run = one;
   stretto_set_environment(one->environment);
+  stretto_open_output();
   if (_setjmp(frame) == 0) run_main();
   run->code &= 0xff;
   stretto_release_environment();

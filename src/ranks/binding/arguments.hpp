@@ -1,0 +1,48 @@
+// arguments.hpp - the arguments of functions that send and receive: checked, and as the room `messages` takes them.
+//
+// Threads     those of the calling rank.
+// Cost        a few comparisons.
+// Errors      call_error: count, type, buffer, rank, tag.
+#pragma once
+
+#include <cstdint>
+
+#include "ranks/binding/type_handles.hpp"
+#include "ranks/datatypes/datatype.hpp"
+#include "ranks/messages/point_to_point.hpp"
+#include "ranks/process/rank.hpp"
+
+namespace stretto::ranks {
+
+/// A buffer of a program: `count` elements of a committed type.
+struct typed_buffer {
+  typed_buffer(const void* from, std::int64_t elements, MPI_Datatype handle)
+      : memory(from), count(elements), type(type_of_data(from, elements, handle)) {}
+
+  message_data data() const { return message_data(memory, count, type.layout()); }
+  /// For operations that outlive the call: the program may free its type before they end.
+  datatype_ref kept_type() const { return type.is_predefined() ? datatype_ref() : datatype_ref(&type); }
+
+  const void* memory;
+  std::int64_t count;
+  const datatype& type;
+};
+
+/// The rank to send to, and the envelope of a message to it.
+struct send_target {
+  send_target(communicator& comm, int dest, int tag);
+
+  peer to;
+  envelope message;
+};
+
+/// The pattern of a receive or a probe.
+envelope receive_pattern(communicator& comm, int source, int tag);
+
+/// Gives the request to the program.
+inline MPI_Request handle_of(request_owner made) { return reinterpret_cast<MPI_Request>(made.release()); }
+
+/// The rank that calls.
+inline rank& caller() { return *rank::current(); }
+
+}  // namespace stretto::ranks

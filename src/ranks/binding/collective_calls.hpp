@@ -1,0 +1,83 @@
+// collective_calls.hpp - what the functions of collectives share: three ways to call one, and their buffers.
+//
+// Threads     those of the calling rank.
+// Errors      call_error: count, type, buffer. Buffers of ranks that neither send nor receive are not looked at.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ranks/binding/arguments.hpp"
+#include "ranks/binding/call.hpp"
+#include "ranks/binding/operation_handles.hpp"
+#include "ranks/process/collective_request.hpp"
+
+namespace stretto::ranks {
+
+/// MPI_Bcast returns when the collective has ended; MPI_Ibcast and MPI_Bcast_init return a request.
+struct calling_way {
+  enum class kind { blocking, nonblocking, persistent } which = kind::blocking;
+  MPI_Request* request = nullptr;
+};
+inline calling_way nonblocking(MPI_Request* made) { return {calling_way::kind::nonblocking, made}; }
+inline calling_way persistent(MPI_Request* made) { return {calling_way::kind::persistent, made}; }
+
+/// Begins or prepares a collective whose schedule is built.
+void complete_call(collective_owner collective, calling_way way);
+
+/// `build` appends the steps of the calling rank.
+template <class Build>
+int collective(const char* name, calling_way way, MPI_Comm comm, Build build) noexcept {
+  return call(name, comm, [&] {
+    communicator& over = object_of(comm);
+    collective_owner one = make_collective(over);
+    build(*one, over);
+    complete_call(std::move(one), way);
+  });
+}
+
+/// `count` elements, or nothing for MPI_IN_PLACE.
+data_buffer data_at(const void* buffer, std::int64_t count, MPI_Datatype type);
+/// Blocks of `count` elements.
+block_buffer blocks_at(const void* buffer, std::int64_t count, MPI_Datatype type);
+
+std::vector<const datatype*> committed_types(const MPI_Datatype* types, int count);
+
+/// What a rank does in a collective with a root.
+struct part_in_rooted {
+  part_in_rooted(const communicator& over, int root);
+
+  bool is_root;          // has the data of all
+  bool has_own = false;  // has data of its own; in intercommunicators only ranks of the other group do
+};
+
+/// The definitions of a collective: blocking, non-blocking and persistent, with usual and with large counts. PARAMETERS
+/// is a macro of the types of counts and displacements.
+#define STRETTO_COLLECTIVE(Name, name, function, PARAMETERS, ...)                                      \
+  int PMPI_##Name(PARAMETERS(int, int)) { return function("MPI_" #Name, calling_way{}, __VA_ARGS__); } \
+  STRETTO_MPI_NAME(Name)                                                                               \
+  int PMPI_I##name(PARAMETERS(int, int), MPI_Request* request) {                                       \
+    return function("MPI_I" #name, nonblocking(request), __VA_ARGS__);                                 \
+  }                                                                                                    \
+  STRETTO_MPI_NAME(I##name)                                                                            \
+  int PMPI_##Name##_init(PARAMETERS(int, int), MPI_Info, MPI_Request* request) {                       \
+    return function("MPI_" #Name "_init", persistent(request), __VA_ARGS__);                           \
+  }                                                                                                    \
+  STRETTO_MPI_NAME(Name##_init)
+
+#define STRETTO_COLLECTIVE_WITH_COUNTS(Name, name, function, PARAMETERS, ...)                 \
+  STRETTO_COLLECTIVE(Name, name, function, PARAMETERS, __VA_ARGS__)                           \
+  int PMPI_##Name##_c(PARAMETERS(MPI_Count, MPI_Aint)) {                                      \
+    return function("MPI_" #Name "_c", calling_way{}, __VA_ARGS__);                           \
+  }                                                                                           \
+  STRETTO_MPI_NAME(Name##_c)                                                                  \
+  int PMPI_I##name##_c(PARAMETERS(MPI_Count, MPI_Aint), MPI_Request* request) {               \
+    return function("MPI_I" #name "_c", nonblocking(request), __VA_ARGS__);                   \
+  }                                                                                           \
+  STRETTO_MPI_NAME(I##name##_c)                                                               \
+  int PMPI_##Name##_init_c(PARAMETERS(MPI_Count, MPI_Aint), MPI_Info, MPI_Request* request) { \
+    return function("MPI_" #Name "_init_c", persistent(request), __VA_ARGS__);                \
+  }                                                                                           \
+  STRETTO_MPI_NAME(Name##_init_c)
+
+}  // namespace stretto::ranks

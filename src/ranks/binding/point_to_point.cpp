@@ -1,0 +1,192 @@
+// point_to_point.cpp - functions that send and receive: each with `int` counts and with large ones.
+#include "ranks/binding/arguments.hpp"
+#include "ranks/binding/call.hpp"
+#include "ranks/binding/status.hpp"
+#include "ranks/call_error.hpp"
+
+namespace stretto::ranks {
+namespace {
+
+/// Buffer, rank, tag and communicator of a call, in the order of the standard.
+struct message_arguments {
+  const void* buffer;
+  std::int64_t count;
+  MPI_Datatype type;
+  int rank;
+  int tag;
+  MPI_Comm comm;
+};
+
+struct checked_send {
+  checked_send(const message_arguments& a, send_mode mode)
+      : buffer(a.buffer, a.count, a.type), target(object_of(a.comm), a.rank, a.tag) {
+    arguments = {target.to, target.message, buffer.data(), mode,
+                 mode == send_mode::buffered ? &caller().buffer() : nullptr};
+  }
+
+  typed_buffer buffer;
+  send_target target;
+  send_arguments arguments;
+};
+
+struct checked_receive {
+  explicit checked_receive(const message_arguments& a)
+      : buffer(a.buffer, a.count, a.type),
+        arguments{caller().messages(), receive_pattern(object_of(a.comm), a.rank, a.tag), buffer.data()} {}
+
+  typed_buffer buffer;
+  receive_arguments arguments;
+};
+
+int send_now(const char* name, send_mode mode, const message_arguments& a) {
+  return call(name, a.comm, [&] { send(checked_send(a, mode).arguments); });
+}
+
+int begin_send(const char* name, send_mode mode, const message_arguments& a, MPI_Request* made) {
+  return call(name, a.comm, [&] {
+    const checked_send s(a, mode);
+    required(made, "request") = handle_of(start_send(s.arguments, s.buffer.kept_type()));
+  });
+}
+
+int prepare_send(const char* name, send_mode mode, const message_arguments& a, MPI_Request* made) {
+  return call(name, a.comm, [&] {
+    const checked_send s(a, mode);
+    required(made, "request") = handle_of(make_send(s.arguments, s.buffer.kept_type()));
+  });
+}
+
+int receive_now(const char* name, const message_arguments& a, MPI_Status* status) {
+  return call(name, a.comm, [&] {
+    const message_status received = receive(checked_receive(a).arguments);
+    write_status(status, received);
+    throw_error_of(received);
+  });
+}
+
+int begin_receive(const char* name, const message_arguments& a, MPI_Request* made) {
+  return call(name, a.comm, [&] {
+    const checked_receive r(a);
+    required(made, "request") = handle_of(start_receive(r.arguments, r.buffer.kept_type()));
+  });
+}
+
+int prepare_receive(const char* name, const message_arguments& a, MPI_Request* made) {
+  return call(name, a.comm, [&] {
+    const checked_receive r(a);
+    required(made, "request") = handle_of(make_receive(r.arguments, r.buffer.kept_type()));
+  });
+}
+
+/// The send goes on while the receive waits, so that a ring of such calls does not stop.
+void send_and_receive(const checked_send& s, const checked_receive& r, MPI_Status* status) {
+  request_owner sent = start_send(s.arguments);
+  const message_status received = receive(r.arguments);
+  wait_for(*sent);
+  sent->deactivate();
+  write_status(status, received);
+  throw_error_of(received);
+}
+
+int exchange(const char* name, const message_arguments& sent, const message_arguments& received, MPI_Status* status) {
+  return call(name, sent.comm,
+              [&] { send_and_receive(checked_send(sent, send_mode::standard), checked_receive(received), status); });
+}
+
+}  // namespace
+}  // namespace stretto::ranks
+
+using namespace stretto::ranks;
+
+// Names of functions appear in messages and in alternatives for large counts, so they are made here, by a macro.
+#define STRETTO_SENDS(name, mode)                                                                                 \
+  int PMPI_##name(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {              \
+    return send_now("MPI_" #name, mode, {buf, count, type, dest, tag, comm});                                     \
+  }                                                                                                               \
+  int PMPI_##name##_c(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {    \
+    return send_now("MPI_" #name "_c", mode, {buf, count, type, dest, tag, comm});                                \
+  }                                                                                                               \
+  int PMPI_##name##_init(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,         \
+                         MPI_Request* request) {                                                                  \
+    return prepare_send("MPI_" #name "_init", mode, {buf, count, type, dest, tag, comm}, request);                \
+  }                                                                                                               \
+  int PMPI_##name##_init_c(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, \
+                           MPI_Request* request) {                                                                \
+    return prepare_send("MPI_" #name "_init_c", mode, {buf, count, type, dest, tag, comm}, request);              \
+  }                                                                                                               \
+  STRETTO_MPI_NAME(name)                                                                                          \
+  STRETTO_MPI_NAME(name##_c)                                                                                      \
+  STRETTO_MPI_NAME(name##_init)                                                                                   \
+  STRETTO_MPI_NAME(name##_init_c)
+
+#define STRETTO_NONBLOCKING_SENDS(name, mode)                                                                \
+  int PMPI_##name(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,           \
+                  MPI_Request* request) {                                                                    \
+    return begin_send("MPI_" #name, mode, {buf, count, type, dest, tag, comm}, request);                     \
+  }                                                                                                          \
+  int PMPI_##name##_c(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, \
+                      MPI_Request* request) {                                                                \
+    return begin_send("MPI_" #name "_c", mode, {buf, count, type, dest, tag, comm}, request);                \
+  }                                                                                                          \
+  STRETTO_MPI_NAME(name)                                                                                     \
+  STRETTO_MPI_NAME(name##_c)
+
+extern "C" {
+
+STRETTO_SENDS(Send, send_mode::standard)
+STRETTO_SENDS(Ssend, send_mode::synchronous)
+STRETTO_SENDS(Bsend, send_mode::buffered)
+STRETTO_SENDS(Rsend, send_mode::ready)
+STRETTO_NONBLOCKING_SENDS(Isend, send_mode::standard)
+STRETTO_NONBLOCKING_SENDS(Issend, send_mode::synchronous)
+STRETTO_NONBLOCKING_SENDS(Ibsend, send_mode::buffered)
+STRETTO_NONBLOCKING_SENDS(Irsend, send_mode::ready)
+
+int PMPI_Recv(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  return receive_now("MPI_Recv", {buf, count, type, source, tag, comm}, status);
+}
+STRETTO_MPI_NAME(Recv)
+
+int PMPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  return receive_now("MPI_Recv_c", {buf, count, type, source, tag, comm}, status);
+}
+STRETTO_MPI_NAME(Recv_c)
+
+int PMPI_Irecv(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+  return begin_receive("MPI_Irecv", {buf, count, type, source, tag, comm}, request);
+}
+STRETTO_MPI_NAME(Irecv)
+
+int PMPI_Irecv_c(void* buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                 MPI_Request* request) {
+  return begin_receive("MPI_Irecv_c", {buf, count, type, source, tag, comm}, request);
+}
+STRETTO_MPI_NAME(Irecv_c)
+
+int PMPI_Recv_init(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+  return prepare_receive("MPI_Recv_init", {buf, count, type, source, tag, comm}, request);
+}
+STRETTO_MPI_NAME(Recv_init)
+
+int PMPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                     MPI_Request* request) {
+  return prepare_receive("MPI_Recv_init_c", {buf, count, type, source, tag, comm}, request);
+}
+STRETTO_MPI_NAME(Recv_init_c)
+
+int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  return exchange("MPI_Sendrecv", {sendbuf, sendcount, sendtype, dest, sendtag, comm},
+                  {recvbuf, recvcount, recvtype, source, recvtag, comm}, status);
+}
+STRETTO_MPI_NAME(Sendrecv)
+
+int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                    void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                    MPI_Status* status) {
+  return exchange("MPI_Sendrecv_c", {sendbuf, sendcount, sendtype, dest, sendtag, comm},
+                  {recvbuf, recvcount, recvtype, source, recvtag, comm}, status);
+}
+STRETTO_MPI_NAME(Sendrecv_c)
+
+}  // extern "C"

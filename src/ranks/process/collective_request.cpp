@@ -1,0 +1,146 @@
+#include "ranks/process/collective_request.hpp"
+
+#include <stretto/task.hpp>
+#include <string>
+#include <utility>
+
+#include "event/waiter.hpp"
+
+namespace stretto::ranks {
+namespace {
+
+void destroy(completion& one) noexcept { delete &static_cast<collective_request&>(one); }
+void start(request& one) { static_cast<collective_request&>(one).begin(); }
+std::string describe(const completion& one) { return static_cast<const collective_request&>(one).text(); }
+const request_kind kind_of_collectives{{destroy, describe}, start, nullptr, nullptr};
+
+message_data data_of(const data_part& part) {
+  message_data data(part.address(), part.bytes());
+  data.layout = part.layout();
+  data.position = part.position();
+  return data;
+}
+
+}  // namespace
+
+struct collective_request::awaited_message : waiter {
+  collective_request* of = nullptr;
+  transfer_number number = 0;
+  request_owner message;
+};
+
+collective_scope::collective_scope(communicator& comm)
+    : context(collective_context(comm.members().number)),
+      local(comm.members().local),
+      remote(comm.members().remote),
+      own(comm.rank()),
+      numbers(comm.numbers()) {}
+
+collective_scope::collective_scope(const group& members, std::optional<group> other, world_rank self)
+    : context(collective_context(creation_number)),
+      local(members),
+      remote(std::move(other)),
+      own(members.rank_of(self).value_or(0)),
+      by_world_rank(true) {}
+
+collective_request::collective_request(rank& of, collective_scope scope, int tag)
+    : request(kind_of_collectives), rank_(of), scope_(std::move(scope)), tag_(tag), run_(*this) {}
+
+collective_group collective_request::local_group() const {
+  collective_group local;
+  local.rank = scope_.own;
+  local.size = scope_.local.size();
+  local.concurrency = rank_.node().workers();
+  return local;
+}
+
+collective_group collective_request::group() const {
+  collective_group both = local_group();
+  if (scope_.remote) both.remote_size = scope_.remote->size();
+  return both;
+}
+
+std::string collective_request::text() const {
+  return "collective of rank " + std::to_string(scope_.own) + " of " + std::to_string(scope_.local.size());
+}
+
+void collective_request::begin() {
+  messages_.clear();
+  messages_.resize(steps_.transfers());
+  activate();
+  if (run_.start(steps_, tag_)) finish();
+}
+
+world_rank collective_request::member(const peer_rank& which) const {
+  return which.side == group_side::remote ? (*scope_.remote)[which.rank] : scope_.local[which.rank];
+}
+
+envelope collective_request::envelope_of(int source, const schedule_transfer& transfer) const {
+  return {scope_.context, source, message_tag(transfer.tag, transfer.peer.side)};
+}
+
+void collective_request::post_send(const schedule_transfer& transfer) {
+  const peer& to = rank_.node().reach(member(transfer.peer));
+  const envelope message = envelope_of(scope_.by_world_rank ? static_cast<int>(rank_.number()) : scope_.own, transfer);
+  const message_data data = data_of(transfer.data);
+  if (to.local && to.local->deliver_now(message, data, send_mode::standard))
+    return end_transfer(transfer.number, error_class::success);
+  await(transfer.number, start_send({to, message, data}));
+}
+
+void collective_request::post_receive(const schedule_transfer& transfer) {
+  const int source = scope_.by_world_rank ? static_cast<int>(member(transfer.peer)) : transfer.peer.rank;
+  await(transfer.number, start_receive({rank_.messages(), envelope_of(source, transfer), data_of(transfer.data)}));
+}
+
+void collective_request::await(transfer_number number, request_owner message) {
+  awaited_message& one = messages_[number];
+  one.of = this;
+  one.number = number;
+  one.message = std::move(message);
+  one.fire = [](waiter& link, const failure*, base::thread_context&) noexcept {
+    auto& ended = static_cast<awaited_message&>(link);
+    ended.of->end_transfer(ended.number, ended.message->status.error);
+  };
+  if (!one.message->subscribe(one)) end_transfer(number, one.message->status.error);
+}
+
+void collective_request::end_transfer(transfer_number number, error_class error) {
+  if (run_.complete(number, error)) go_on();
+}
+
+void collective_request::go_on() {
+  if (!steps_.calls_program()) {
+    if (run_.advance()) finish();
+    return;
+  }
+  // The rank does not run meanwhile: it is bound to the same worker.
+  async(on(worker(rank_.worker())), name("reduction"), [this] { advance_in_rank(); });
+}
+
+void collective_request::advance_in_rank() {
+  bool has_ended = false;
+  {
+    const acting_rank in_its_name(rank_);
+    has_ended = run_.advance();
+  }
+  if (has_ended) finish();
+}
+
+void collective_request::finish() {
+  status.error = run_.error();
+  end();
+}
+
+collective_owner make_collective(communicator& comm) {
+  return collective_owner(new collective_request(*rank::current(), collective_scope(comm), comm.next_collective()));
+}
+
+void perform(collective_owner collective, const std::source_location& where) {
+  collective->begin();
+  wait_for(*collective, where);
+  collective->deactivate();
+  throw_error_of(collective->status);
+}
+
+}  // namespace stretto::ranks

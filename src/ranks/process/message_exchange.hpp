@@ -1,0 +1,23 @@
+// message_exchange.hpp - how a rank exchanges small values with others to create a communicator: by collectives.
+//
+// Threads     any thread of the rank.
+#pragma once
+
+#include "ranks/communicators/exchange_source.hpp"
+#include "ranks/process/rank.hpp"
+
+namespace stretto::ranks {
+
+class message_exchanges final : public exchange_source {
+ public:
+  explicit message_exchanges(rank& of) : rank_(of) {}
+
+  std::unique_ptr<creation_exchange> over(communicator& comm) override;
+  std::unique_ptr<creation_exchange> in_group(communicator& parent, const group& members, int tag) override;
+  std::unique_ptr<creation_exchange> between(communicator& local, const leader_link& link) override;
+
+ private:
+  rank& rank_;
+};
+
+}  // namespace stretto::ranks

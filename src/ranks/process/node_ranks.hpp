@@ -1,0 +1,39 @@
+// node_ranks.hpp - all ranks of the job, as this node reaches them.
+//
+// Threads     any, once all ranks of the node have been made.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ranks/communicators/members_table.hpp"
+#include "ranks/messages/message_request.hpp"
+
+namespace stretto::ranks {
+
+class node_ranks {
+ public:
+  /// A job of `size` ranks.
+  explicit node_ranks(int size);
+
+  /// How many ranks of this node can run at once.
+  int workers() const { return workers_; }
+  void set_workers(int workers) { workers_ = workers; }
+  /// Of the job.
+  int size() const { return static_cast<int>(peers_.size()); }
+  /// Where messages to a rank go.
+  const peer& reach(world_rank rank) const { return peers_[static_cast<std::size_t>(rank)]; }
+  void set_peer(world_rank rank, const peer& at) { peers_[static_cast<std::size_t>(rank)] = at; }
+
+  /// Of MPI_COMM_WORLD.
+  const std::shared_ptr<const communicator_members>& world() const { return world_; }
+  const std::shared_ptr<members_table>& members() const { return members_; }
+
+ private:
+  std::vector<peer> peers_;  // by rank in the world
+  const std::shared_ptr<members_table> members_ = std::make_shared<members_table>();
+  std::shared_ptr<const communicator_members> world_;
+  int workers_ = 1;
+};
+
+}  // namespace stretto::ranks

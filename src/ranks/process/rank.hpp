@@ -1,0 +1,78 @@
+// rank.hpp - one rank of this node: its copy of the program, the task that runs it, and its messages.
+//
+// Threads     run(): a worker, once. The rank's task may suspend; the state that the C library keeps per thread leaves
+//             the thread with it. current(): any thread.
+// Invariants  a rank runs on one worker for life, so that what its program keeps in thread-local variables of system
+//             libraries stays with it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ranks/communicators/rank_state.hpp"
+#include "ranks/messages/mailbox.hpp"
+#include "ranks/messages/send_buffer.hpp"
+#include "ranks/process/node_ranks.hpp"
+#include "ranks/program/program_copy.hpp"
+#include "sched/worker.hpp"
+
+namespace stretto::ranks {
+
+class rank final : sched::thread_companion {
+ public:
+  /// Loads the program for it, and tells the node where its messages go. Throws as program_copy.
+  rank(node_ranks& node, world_rank number, std::shared_ptr<const program_image> image, rank_start start);
+
+  /// The rank in the world.
+  world_rank number() const noexcept { return number_; }
+  node_ranks& node() noexcept { return node_; }
+  mailbox& messages() noexcept { return messages_; }
+  send_buffer& buffer() noexcept { return buffer_; }
+  rank_state& mpi() noexcept { return mpi_; }
+  /// MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE, as the program has asked for.
+  int thread_level() const noexcept { return thread_level_; }
+  void set_thread_level(int level) noexcept { thread_level_ = level; }
+  program_copy& copy() noexcept { return copy_; }
+  /// How the program ended, after run().
+  const program_end& end() const noexcept { return end_; }
+
+  /// Runs the program in the calling task, which must be bound to its worker.
+  void run();
+  /// The worker that runs it, once it has begun.
+  std::uint32_t worker() const noexcept { return worker_; }
+
+  /// The rank whose program runs on this thread; null if none does.
+  static rank* current() noexcept;
+
+  void leave_thread() noexcept override;
+  void enter_thread() noexcept override;
+
+ private:
+  node_ranks& node_;
+  const world_rank number_;
+  mailbox messages_;
+  send_buffer buffer_;
+  rank_state mpi_;
+  int thread_level_ = 0;
+  std::uint32_t worker_ = 0;
+  program_copy copy_;
+  program_end end_;
+};
+
+/// While it lives, the calling thread acts as a rank that does not run meanwhile: functions of its program may be
+/// called.
+class acting_rank {
+ public:
+  explicit acting_rank(rank& as) noexcept;
+  acting_rank(const acting_rank&) = delete;
+  ~acting_rank();
+
+ private:
+  rank& as_;
+  rank* const before_;
+};
+
+/// Prints the message and ends the job: all ranks, at once.
+[[noreturn]] void end_job(const requested_end& how);
+
+}  // namespace stretto::ranks

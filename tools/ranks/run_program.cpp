@@ -1,0 +1,96 @@
+#include "ranks/run_program.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <stretto/error.hpp>
+#include <stretto/stretto.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error_output.hpp"
+#include "ranks/process/rank.hpp"
+#include "ranks/process/rank_output.hpp"
+#include "ranks/program/crash_report.hpp"
+
+namespace stretto::ranks {
+namespace {
+
+int rank_count() {
+  const char* const text = std::getenv("STRETTO_RANKS");
+  if (!text || !*text) return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  char* end = nullptr;
+  const long count = std::strtol(text, &end, 10);
+  if (*end || count < 1 || count > 1'000'000)
+    throw error("R89", fmt::format("STRETTO_RANKS is \"{}\"", text))
+        .because("it is the number of ranks, from 1 to 1000000")
+        .remedy("set it to a number, or leave it out: then there are as many ranks as cores");
+  return static_cast<int>(count);
+}
+
+rank_start start_of(int number, int count, int argc, char** argv) {
+  rank_start start{fmt::format("rank {}", number), {argv, argv + argc}, {}};
+  for (char** entry = environ; *entry; ++entry) start.environment.emplace_back(*entry);
+  start.environment.push_back(fmt::format("STRETTO_RANK={}", number));
+  start.environment.push_back(fmt::format("STRETTO_RANK_COUNT={}", count));
+  return start;
+}
+
+/// A rank's stack is that of a program: the usual 8 MiB, of which only what is touched takes memory.
+constexpr std::uint64_t stack_of_rank = 8 << 20;
+
+runtime_options options_for(int ranks) {
+  runtime_options options;
+  if (!std::getenv("STRETTO_WORKERS")) {
+    const auto cores = std::max(1u, std::thread::hardware_concurrency());
+    options.workers = std::min(cores, static_cast<unsigned>(ranks));
+  }
+  if (!std::getenv("STRETTO_STACK_SIZE")) options.stack_bytes = stack_of_rank;
+  return options;
+}
+
+void run_ranks(node_ranks& node, const std::vector<std::unique_ptr<rank>>& ranks) {
+  runtime here(options_for(static_cast<int>(ranks.size())));
+  node.set_workers(static_cast<int>(here.workers()));
+  here.run([&] {
+    for (const auto& one : ranks)
+      async(on(worker(static_cast<std::uint32_t>(one->number()) % here.workers())), name(one->copy().start().name),
+            [&rank = *one] { rank.run(); });
+  });
+}
+
+int exit_code(const std::vector<std::unique_ptr<rank>>& ranks) {
+  for (const auto& one : ranks)
+    if (one->end().code != 0) return one->end().code;
+  return 0;
+}
+
+}  // namespace
+
+int run_program(const char* file, int argc, char** argv) {
+  const auto image = std::make_shared<const program_image>(file);
+  const int count = rank_count();
+  node_ranks node(count);
+  std::vector<std::unique_ptr<rank>> ranks;
+  for (int number = 0; number < count; ++number)
+    ranks.push_back(std::make_unique<rank>(node, world_rank{number}, image, start_of(number, count, argc, argv)));
+  install_crash_reports();
+  const rank_output output;
+  run_ranks(node, ranks);
+  return exit_code(ranks);
+}
+
+}  // namespace stretto::ranks
+
+int stretto_run_program(const char* file, int argc, char** argv) {
+  try {
+    return stretto::ranks::run_program(file, argc, argv);
+  } catch (const std::exception& e) {
+    stretto::base::print_error(e, stretto::base::error_form_of(stretto::base::stretto_environment(), {}));
+    return 1;
+  }
+}

@@ -1,0 +1,16 @@
+// run_program.hpp - runs a program with many ranks: a runtime, and one task per rank.
+//
+// Threads     the main thread of a launcher calls it once.
+#pragma once
+
+namespace stretto::ranks {
+
+/// Runs as many ranks as STRETTO_RANKS says, or as there are cores.
+///
+///   returns  the exit code: of the lowest rank whose code is not 0, or 0
+///   throws   R80 to R88 if the program cannot be loaded; what a runtime throws
+int run_program(const char* file, int argc, char** argv);
+
+}  // namespace stretto::ranks
+
+extern "C" [[gnu::visibility("default")]] int stretto_run_program(const char* file, int argc, char** argv);
