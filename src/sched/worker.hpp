@@ -35,7 +35,7 @@ namespace stretto::sched {
 
 struct scheduler;
 
-/// What a task keeps in its thread, such as errno: it leaves the thread with the task and enters the next one with it.
+/// State of a task in its thread, such as errno: it leaves the thread with the task and enters the next one with it.
 struct thread_companion {
   virtual void leave_thread() noexcept = 0;
   virtual void enter_thread() noexcept = 0;

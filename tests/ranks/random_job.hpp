@@ -13,7 +13,7 @@
 
 namespace stretto::test {
 
-inline std::uint64_t collective_cases() { return test::scaled<std::uint64_t>(400, 6'000); }
+inline std::uint64_t collective_cases() { return test::scaled<std::uint64_t>(200, 4'000); }
 
 /// A job of random size, and the numbers that all of its ranks share.
 struct random_job {

@@ -10,9 +10,11 @@
 #include <stretto/stretto.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/error_output.hpp"
+#include "ranks/process/message_exchange.hpp"
 #include "ranks/process/rank.hpp"
 #include "ranks/process/rank_output.hpp"
 #include "ranks/program/crash_report.hpp"
@@ -76,8 +78,11 @@ int run_program(const char* file, int argc, char** argv) {
   const int count = rank_count();
   node_ranks node(count);
   std::vector<std::unique_ptr<rank>> ranks;
-  for (int number = 0; number < count; ++number)
-    ranks.push_back(std::make_unique<rank>(node, world_rank{number}, image, start_of(number, count, argc, argv)));
+  for (int number = 0; number < count; ++number) {
+    auto one = std::make_unique<rank>(node, world_rank{number}, image, start_of(number, count, argc, argv));
+    one->mpi().exchanges = std::make_unique<message_exchanges>(*one);
+    ranks.push_back(std::move(one));
+  }
   install_crash_reports();
   const rank_output output;
   run_ranks(node, ranks);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <stretto/error.hpp>
 #include <string>
 
 namespace stretto::ranks {
@@ -41,9 +42,12 @@ std::string text_of_code(const rank_state& state, int code) {
 }
 
 std::string message_of(const rank_state& state, const char* name, const failure& failed) {
-  return "error: " + std::string(name) + " failed in rank " + std::to_string(state.world.rank()) + "\n  what      " +
-         text_of_code(state, failed.code) + "\n  because   " + failed.cause +
-         "\n  try       MPI_Comm_set_errhandler with MPI_ERRORS_RETURN, to get the error as the function's result\n";
+  return error("R90", std::string(name) + " failed in rank " + std::to_string(state.world.rank()))
+             .fact("class", text_of_code(state, failed.code))
+             .because(failed.cause)
+             .remedy("MPI_Comm_set_errhandler with MPI_ERRORS_RETURN gives the error as the function's result")
+             .what() +
+         std::string("\n");
 }
 
 communicator& concerned(rank_state& state, failed_object object) {

@@ -1,7 +1,7 @@
 // collectives.cpp - barriers, broadcasts, gathers, scatters and all-to-alls.
 #include <vector>
 
-#include "ranks/binding/collective_calls.hpp"
+#include "ranks/binding/collective_arguments.hpp"
 
 namespace stretto::ranks {
 namespace {

@@ -1,7 +1,7 @@
 // neighbor_collectives.cpp - collectives of the neighbours in a topology.
 #include <vector>
 
-#include "ranks/binding/collective_calls.hpp"
+#include "ranks/binding/collective_arguments.hpp"
 #include "ranks/call_error.hpp"
 
 namespace stretto::ranks {

@@ -1,5 +1,5 @@
 // reductions.cpp - reductions and scans.
-#include "ranks/binding/collective_calls.hpp"
+#include "ranks/binding/collective_arguments.hpp"
 
 namespace stretto::ranks {
 namespace {

@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "ranks/process/message_exchange.hpp"
 #include "ranks/program/crash_report.hpp"
 
 namespace stretto::ranks {
@@ -31,7 +30,6 @@ rank::rank(node_ranks& node, world_rank number, std::shared_ptr<const program_im
   mpi_.end = end_job;
   mpi_.node = node.members();
   mpi_.node_of = [](world_rank) { return 0; };
-  mpi_.exchanges = std::make_unique<message_exchanges>(*this);
 }
 
 acting_rank::acting_rank(rank& as) noexcept : as_(as), before_(rank::current()) {

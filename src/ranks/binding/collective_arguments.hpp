@@ -1,7 +1,7 @@
-// collective_calls.hpp - what the functions of collectives share: three ways to call one, and their buffers.
+// collective_arguments.hpp - the three ways to call a collective, and its buffers.
 //
 // Threads     those of the calling rank.
-// Errors      call_error: count, type, buffer. Buffers of ranks that neither send nor receive are not looked at.
+// Errors      call_error: count, type, buffer. Buffers that a rank neither sends nor receives are not read.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ block_buffer blocks_at(const void* buffer, std::int64_t count, MPI_Datatype type
 
 std::vector<const datatype*> committed_types(const MPI_Datatype* types, int count);
 
-/// What a rank does in a collective with a root.
+/// The part of a rank in a collective with a root.
 struct part_in_rooted {
   part_in_rooted(const communicator& over, int root);
 

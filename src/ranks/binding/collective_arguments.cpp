@@ -1,5 +1,5 @@
-// collective_calls.cpp - the ways to call a collective, and checks of its buffers.
-#include "ranks/binding/collective_calls.hpp"
+// collective_arguments.cpp - the ways to call a collective, and checks of its buffers.
+#include "ranks/binding/collective_arguments.hpp"
 
 #include <utility>
 
