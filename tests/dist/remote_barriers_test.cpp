@@ -129,7 +129,7 @@ TEST_CASE("another node alters the arrival count, and dependent arrivals come af
 TEST_CASE("an arrival whose value is shorter than the values of the barrier disconnects its sender") {
   some_nodes all(2);
   const auto b = all.on(0, [] { return sums::create(2); });
-  const std::uint64_t id = std::bit_cast<std::array<std::uint64_t, 2>>(b).front();
+  const detail::barrier_id id{std::bit_cast<std::array<std::uint64_t, 2>>(b).front()};
   all.on(1, [&] { all[1].job.send(0, dist::barrier_arrival{.barrier = id, .count = 1, .value = {std::byte{1}}}); });
   all.settle();
   CHECK(all[0].job.is_lost(1));

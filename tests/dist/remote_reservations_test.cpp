@@ -279,14 +279,14 @@ TEST_CASE("a release of a reservation that is not held is refused at the caller,
 TEST_CASE("an operation on a reservation of no node of the job disconnects its sender; other messages do nothing") {
   borrowing_nodes all(2);
   cluster others({.nodes = 1}, 100);
-  const auto r = others.on(0, [] { return reservation::create(); });
+  const detail::reservation_id id{others.on(0, [] { return reservation::create(); }).raw()};
   all.on(1, [&] {
-    all[1].job.send(0, dist::reservation_want{r.raw()});
-    all[1].job.send(0, dist::reservation_recall{.reservation = r.raw(), .to = 1, .version = 1});
+    all[1].job.send(0, dist::reservation_want{id});
+    all[1].job.send(0, dist::reservation_recall{.reservation = id, .to = 1, .version = 1});
   });
   all.settle();
   CHECK_FALSE(all[0].job.is_lost(1));
-  all.on(1, [&] { all[1].job.send(0, dist::reservation_operation{.id = r.raw(), .origin = 1}); });
+  all.on(1, [&] { all[1].job.send(0, dist::reservation_operation{.id = id, .origin = 1}); });
   all.settle();
   CHECK(all[0].job.is_lost(1));
 }

@@ -207,7 +207,7 @@ TEST_CASE("a migrating object is read as it was written, with its messages and s
               .epoch = migration_epoch{3},
               .object = object_id{4},
               .type = 5,
-              .attachments = 6,
+              .attachments = data::kept_attachments{6},
               .parts = 7};
   m.name = {"an object"};
   m.load = {.workers = 0.5, .devices = 0.25, .hint = 8};
@@ -225,7 +225,7 @@ TEST_CASE("a migrating object is read as it was written, with its messages and s
   REQUIRE(is_decoded(bytes, read));
   CHECK((read.header.is_retained && !read.header.is_constructed && read.header.epoch == migration_epoch{3} &&
          read.header.object == object_id{4}));
-  CHECK((read.header.type == 5 && read.header.attachments == 6 && read.header.parts == 7));
+  CHECK((read.header.type == 5 && read.header.attachments == data::kept_attachments{6} && read.header.parts == 7));
   CHECK((read.name.text == "an object" && read.load.workers == 0.5 && read.load.hint == 8));
   CHECK((read.behind.all == m.behind.all && std::ranges::equal(read.bytes.all, data)));
   REQUIRE((read.messages.all.size() == 2 && read.senders.all.size() == 2));
@@ -247,7 +247,7 @@ TEST_CASE("a migrating object is read as it was written, with its messages and s
 TEST_CASE("replies of mobile objects are read as they were written, and refused if cut; a value comes last") {
   const std::vector<std::byte> value(7, std::byte{9});
   const reply_header permanent{.request = 17, .cause = failure_number(5), .is_permanent = true};
-  const reply_header attached{.request = 18, .attachments = 19};
+  const reply_header attached{.request = 18, .attachments = data::kept_attachments{19}};
   for (const reply_header& header : {reply_header{.request = 20}, permanent, attached}) {
     check_fields(value_reply{.header = header, .value = value}, value.size());
     check_fields(value_and_end_reply{.header = header, .value = value}, value.size());
@@ -267,7 +267,7 @@ TEST_CASE("replies of mobile objects are read as they were written, and refused 
   CHECK(reply.value.data() == bytes.data() + bytes.size() - value.size());
   end_reply end;
   REQUIRE(is_decoded(encoded(end_reply{.header = attached}), end));
-  CHECK((end.header.request == 18 && !end.header.cause && end.header.attachments == 19u));
+  CHECK((end.header.request == 18 && !end.header.cause && end.header.attachments == data::kept_attachments{19}));
   batched_replies batch;
   std::vector<std::byte> of_batch = encoded(batched_replies{requests});
   REQUIRE(is_decoded(of_batch, batch));

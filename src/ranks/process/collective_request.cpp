@@ -76,7 +76,7 @@ world_rank collective_request::member(const peer_rank& which) const {
 }
 
 envelope collective_request::envelope_of(int source, const schedule_transfer& transfer) const {
-  return {scope_.context, source, message_tag(transfer.tag, transfer.peer.side)};
+  return {scope_.context, source, transfer.tag};
 }
 
 void collective_request::post_send(const schedule_transfer& transfer) {
