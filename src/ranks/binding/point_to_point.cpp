@@ -1,8 +1,12 @@
 // point_to_point.cpp - functions that send and receive: each with `int` counts and with large ones.
+#include <utility>
+#include <vector>
+
 #include "ranks/binding/arguments.hpp"
 #include "ranks/binding/call.hpp"
 #include "ranks/binding/status.hpp"
 #include "ranks/call_error.hpp"
+#include "ranks/messages/joined_request.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -17,9 +21,15 @@ struct message_arguments {
   MPI_Comm comm;
 };
 
+/// The data of a message with MPI_PROC_NULL is not checked.
+typed_buffer buffer_of(const message_arguments& a) {
+  if (a.rank == null_process) return {nullptr, 0, MPI_BYTE};
+  return {a.buffer, a.count, a.type};
+}
+
 struct checked_send {
   checked_send(const message_arguments& a, send_mode mode)
-      : buffer(a.buffer, a.count, a.type), target(object_of(a.comm), a.rank, a.tag) {
+      : buffer(buffer_of(a)), target(object_of(a.comm), a.rank, a.tag) {
     arguments = {target.to, target.message, buffer.data(), mode,
                  mode == send_mode::buffered ? &caller().buffer() : nullptr};
   }
@@ -31,7 +41,7 @@ struct checked_send {
 
 struct checked_receive {
   explicit checked_receive(const message_arguments& a)
-      : buffer(a.buffer, a.count, a.type),
+      : buffer(buffer_of(a)),
         arguments{caller().messages(), receive_pattern(object_of(a.comm), a.rank, a.tag), buffer.data()} {}
 
   typed_buffer buffer;
@@ -86,6 +96,47 @@ void send_and_receive(const checked_send& s, const checked_receive& r, MPI_Statu
   sent->deactivate();
   write_status(status, received);
   throw_error_of(received);
+}
+
+/// Sends a copy of the data, which the message that is received replaces.
+struct replaced_data {
+  explicit replaced_data(const typed_buffer& of) : bytes(static_cast<std::size_t>(of.data().bytes)) {
+    if (!bytes.empty()) copy_message({bytes.data(), of.data().bytes}, of.data());
+  }
+
+  std::vector<std::byte> bytes;
+};
+
+int replace(const char* name, const message_arguments& sent, int source, int tag, MPI_Status* status) {
+  return call(name, sent.comm, [&] {
+    checked_send s(sent, send_mode::standard);
+    const checked_receive r({sent.buffer, sent.count, sent.type, source, tag, sent.comm});
+    const replaced_data copy(s.buffer);
+    s.arguments.data = {copy.bytes.data(), static_cast<std::int64_t>(copy.bytes.size())};
+    send_and_receive(s, r, status);
+  });
+}
+
+int begin_exchange(const char* name, const message_arguments& sent, const message_arguments& received,
+                   MPI_Request* made) {
+  return call(name, sent.comm, [&] {
+    const checked_send s(sent, send_mode::standard);
+    const checked_receive r(received);
+    required(made, "request") = handle_of(
+        joined(start_receive(r.arguments, r.buffer.kept_type()), start_send(s.arguments, s.buffer.kept_type())));
+  });
+}
+
+int begin_replacement(const char* name, const message_arguments& sent, int source, int tag, MPI_Request* made) {
+  return call(name, sent.comm, [&] {
+    checked_send s(sent, send_mode::standard);
+    const checked_receive r({sent.buffer, sent.count, sent.type, source, tag, sent.comm});
+    replaced_data copy(s.buffer);
+    s.arguments.data = {copy.bytes.data(), static_cast<std::int64_t>(copy.bytes.size())};
+    request_owner send = start_send(s.arguments);
+    required(made, "request") =
+        handle_of(joined(start_receive(r.arguments, r.buffer.kept_type()), std::move(send), std::move(copy.bytes)));
+  });
 }
 
 int exchange(const char* name, const message_arguments& sent, const message_arguments& received, MPI_Status* status) {
@@ -188,5 +239,45 @@ int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
                   {recvbuf, recvcount, recvtype, source, recvtag, comm}, status);
 }
 STRETTO_MPI_NAME(Sendrecv_c)
+
+int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+                          MPI_Comm comm, MPI_Status* status) {
+  return replace("MPI_Sendrecv_replace", {buf, count, type, dest, sendtag, comm}, source, recvtag, status);
+}
+STRETTO_MPI_NAME(Sendrecv_replace)
+
+int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source,
+                            int recvtag, MPI_Comm comm, MPI_Status* status) {
+  return replace("MPI_Sendrecv_replace_c", {buf, count, type, dest, sendtag, comm}, source, recvtag, status);
+}
+STRETTO_MPI_NAME(Sendrecv_replace_c)
+
+int PMPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+                   int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
+  return begin_exchange("MPI_Isendrecv", {sendbuf, sendcount, sendtype, dest, sendtag, comm},
+                        {recvbuf, recvcount, recvtype, source, recvtag, comm}, request);
+}
+STRETTO_MPI_NAME(Isendrecv)
+
+int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                     void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                     MPI_Request* request) {
+  return begin_exchange("MPI_Isendrecv_c", {sendbuf, sendcount, sendtype, dest, sendtag, comm},
+                        {recvbuf, recvcount, recvtype, source, recvtag, comm}, request);
+}
+STRETTO_MPI_NAME(Isendrecv_c)
+
+int PMPI_Isendrecv_replace(void* buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+                           MPI_Comm comm, MPI_Request* request) {
+  return begin_replacement("MPI_Isendrecv_replace", {buf, count, type, dest, sendtag, comm}, source, recvtag, request);
+}
+STRETTO_MPI_NAME(Isendrecv_replace)
+
+int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source,
+                             int recvtag, MPI_Comm comm, MPI_Request* request) {
+  return begin_replacement("MPI_Isendrecv_replace_c", {buf, count, type, dest, sendtag, comm}, source, recvtag,
+                           request);
+}
+STRETTO_MPI_NAME(Isendrecv_replace_c)
 
 }  // extern "C"

@@ -158,7 +158,7 @@ int PMPI_Request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
   return call("MPI_Request_get_status", [&] {
     const auto done = status_of_done(reinterpret_cast<request*>(handle));
     required(flag, "flag") = done.has_value();
-    if (done) write_status(status, *done);
+    if (done) write_status_with_error(status, *done);
   });
 }
 STRETTO_MPI_NAME(Request_get_status)

@@ -82,6 +82,8 @@ class communicator {
   std::uint32_t next_creation() { return creations_.fetch_add(1, std::memory_order_relaxed); }
   /// The tag of the next collective: all ranks begin collectives in one order, so they count alike.
   int next_collective() { return static_cast<int>(collectives_++ & 0x3fff'ffff); }
+  /// The same for collectives of the local group of an intercommunicator.
+  int next_local_collective() { return static_cast<int>(local_collectives_++ & 0x3fff'ffff); }
 
  private:
   // immutable after construction
@@ -96,6 +98,7 @@ class communicator {
   std::shared_ptr<const topology> arrangement_;
   std::atomic<std::uint32_t> creations_ = 0;
   std::uint32_t collectives_ = 0;
+  std::uint32_t local_collectives_ = 0;
 };
 
 /// Gives the duplicate of a communicator what MPI_Comm_dup copies besides the groups: the topology, the error handler

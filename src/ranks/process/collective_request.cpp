@@ -36,6 +36,14 @@ collective_scope::collective_scope(communicator& comm)
       own(comm.rank()),
       numbers(comm.numbers()) {}
 
+collective_scope collective_scope::local_part(communicator& comm) {
+  collective_scope scope(comm);
+  if (!comm.is_intercommunicator()) return scope;
+  scope.context = collective_context(comm.members().local_number);
+  scope.remote.reset();
+  return scope;
+}
+
 collective_scope::collective_scope(const group& members, std::optional<group> other, world_rank self)
     : context(collective_context(creation_number)),
       local(members),
@@ -134,6 +142,11 @@ void collective_request::finish() {
 
 collective_owner make_collective(communicator& comm) {
   return collective_owner(new collective_request(*rank::current(), collective_scope(comm), comm.next_collective()));
+}
+
+collective_owner make_local_collective(communicator& comm) {
+  const int tag = comm.is_intercommunicator() ? comm.next_local_collective() : comm.next_collective();
+  return collective_owner(new collective_request(*rank::current(), collective_scope::local_part(comm), tag));
 }
 
 void perform(collective_owner collective, const std::source_location& where) {

@@ -23,6 +23,8 @@ namespace stretto::ranks {
 struct collective_scope {
   /// All ranks of a communicator.
   explicit collective_scope(communicator& comm);
+  /// Those of the local group.
+  static collective_scope local_part(communicator& comm);
   /// Ranks that create a communicator from a group; `other` has those that they trade with. Their messages name
   /// senders by their ranks in the world, since there is no communicator yet.
   collective_scope(const group& members, std::optional<group> other, world_rank self);
@@ -74,6 +76,8 @@ using collective_owner = std::unique_ptr<collective_request, request_release>;
 
 /// The next collective of the calling rank on a communicator, with the owner's reference.
 collective_owner make_collective(communicator& comm);
+/// The same for the local group of an intercommunicator; the other group does not take part.
+collective_owner make_local_collective(communicator& comm);
 
 /// Begins the collective and suspends the rank until it has ended. Throws the error of a message.
 void perform(collective_owner collective, const std::source_location& where = std::source_location::current());

@@ -21,7 +21,7 @@ class exchange_by_messages : public creation_exchange {
   exchange_by_messages(rank& of, int leader) : rank_(of), leader_(leader) {}
 
   void combine(std::span<std::uint64_t> values) override {
-    collective_owner one = make();
+    collective_owner one = make_local();
     build_allreduce(
         one->steps(), one->local_group(),
         {in_place_buffer(), values.data(), static_cast<std::int64_t>(values.size()), &type_of_masks(), &bitwise_and()});
@@ -29,7 +29,7 @@ class exchange_by_messages : public creation_exchange {
   }
 
   std::vector<std::byte> gather(std::span<const std::byte> own) override {
-    collective_owner one = make();
+    collective_owner one = make_local();
     std::vector<std::byte> all(own.size() * static_cast<std::size_t>(one->local_group().size));
     const auto bytes = static_cast<std::int64_t>(own.size());
     build_allgather(one->steps(), one->local_group(), {own.data(), bytes, &type_of_bytes()},
@@ -47,8 +47,9 @@ class exchange_by_messages : public creation_exchange {
   }
 
  protected:
-  /// The next collective.
+  /// The next collective of both groups, and of the local one: groups may need different numbers of these.
   virtual collective_owner make() = 0;
+  virtual collective_owner make_local() { return make(); }
   /// The other leader, among the ranks of the other group.
   virtual int other_leader() const { return 0; }
   rank& of() { return rank_; }
@@ -78,6 +79,7 @@ class exchange_over final : public exchange_by_messages {
 
  private:
   collective_owner make() override { return make_collective(comm_); }
+  collective_owner make_local() override { return make_local_collective(comm_); }
 
   communicator& comm_;
 };
