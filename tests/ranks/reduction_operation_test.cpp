@@ -105,12 +105,12 @@ void check_locations(std::uintptr_t type) {
 
 using names = std::set<std::string_view>;
 
-// The groups of MPI 4.1, section 6.9.2.
-const names c_integers = {"MPI_INT",         "MPI_LONG",          "MPI_SHORT",     "MPI_UNSIGNED_SHORT",
-                          "MPI_UNSIGNED",    "MPI_UNSIGNED_LONG", "MPI_LONG_LONG", "MPI_UNSIGNED_LONG_LONG",
-                          "MPI_INT8_T",      "MPI_INT16_T",       "MPI_INT32_T",   "MPI_INT64_T",
-                          "MPI_UINT8_T",     "MPI_UINT16_T",      "MPI_UINT32_T",  "MPI_UINT64_T",
-                          "MPI_SIGNED_CHAR", "MPI_UNSIGNED_CHAR"};
+// The groups of MPI 4.1, section 6.9.2, and MPI_CHAR.
+const names c_integers = {"MPI_INT",         "MPI_LONG",          "MPI_SHORT",         "MPI_UNSIGNED_SHORT",
+                          "MPI_UNSIGNED",    "MPI_UNSIGNED_LONG", "MPI_LONG_LONG_INT", "MPI_UNSIGNED_LONG_LONG",
+                          "MPI_INT8_T",      "MPI_INT16_T",       "MPI_INT32_T",       "MPI_INT64_T",
+                          "MPI_UINT8_T",     "MPI_UINT16_T",      "MPI_UINT32_T",      "MPI_UINT64_T",
+                          "MPI_SIGNED_CHAR", "MPI_UNSIGNED_CHAR", "MPI_CHAR"};
 const names fortran_integers = {"MPI_INTEGER",  "MPI_INTEGER1", "MPI_INTEGER2",
                                 "MPI_INTEGER4", "MPI_INTEGER8", "MPI_INTEGER16"};
 const names floats = {"MPI_FLOAT", "MPI_DOUBLE", "MPI_REAL",  "MPI_DOUBLE_PRECISION", "MPI_LONG_DOUBLE", "MPI_REAL2",
@@ -131,7 +131,7 @@ bool is_allowed(predefined_operator which, std::string_view name) {
     case product: return is_integer || floats.contains(name) || is_complex(name);
     case logical_and:
     case logical_or:
-    case logical_xor: return c_integers.contains(name) || logicals.contains(name);
+    case logical_xor: return c_integers.contains(name) || logicals.contains(name) || addresses.contains(name);
     case bitwise_and:
     case bitwise_or:
     case bitwise_xor: return is_integer || bytes.contains(name);

@@ -141,4 +141,10 @@ int PMPI_Comm_free(MPI_Comm* comm) {
 }
 STRETTO_MPI_NAME(Comm_free)
 
+// Pending messages keep what they need of the communicator, so nothing is to be waited for.
+int PMPI_Comm_disconnect(MPI_Comm* comm) {
+  return call("MPI_Comm_disconnect", comm ? *comm : MPI_COMM_NULL, [&] { free_communicator(comm); });
+}
+STRETTO_MPI_NAME(Comm_disconnect)
+
 }  // extern "C"

@@ -1,6 +1,8 @@
 // combine_functions.cpp - which operation MPI defines for which type, and the loop for it.
 //
 // Source      the groups of types: MPI 4.1, section 6.9.2.
+#include <type_traits>
+
 #include "ranks/collectives/combine_loops.hpp"
 #include "ranks/collectives/reduction_operation.hpp"
 
@@ -12,7 +14,8 @@ __extension__ typedef unsigned __int128 unsigned_128;
 __extension__ typedef __int128 signed_128;
 __extension__ typedef __float128 float_128;
 
-/// MPI's groups of types; those of none have no operations.
+/// MPI's groups of types; those of none have no operations. Programs combine MPI_CHAR, which MPI leaves out, and the
+/// types of addresses as truth values, since other libraries allow both.
 enum class type_group : std::uint8_t { none, c_integer, fortran_integer, logical, floating, complex, byte, address };
 
 type_group integer_group(std::uint16_t number) {
@@ -26,7 +29,9 @@ type_group integer_group(std::uint16_t number) {
 
 type_group group_of(const basic_type& type) {
   switch (type.kind) {
-    case value_kind::bytes: return type.number == 0x247 ? type_group::byte : type_group::none;
+    case value_kind::bytes:
+      if (type.number == 0x243) return type_group::c_integer;  // MPI_CHAR
+      return type.number == 0x247 ? type_group::byte : type_group::none;
     case value_kind::floating: return type_group::floating;
     case value_kind::complex: return type_group::complex;
     default: return integer_group(type.number);
@@ -95,7 +100,8 @@ template <typename Operator>
 combine_function for_order(const basic_type& type, type_group group) {
   if (group == type_group::floating) return for_floating<Operator>(type);
   if (!is_integer(group)) return nullptr;
-  return type.kind == value_kind::signed_integer ? for_signed<Operator>(type.size) : for_unsigned<Operator>(type.size);
+  const bool is_signed = type.kind == value_kind::signed_integer || (type.number == 0x243 && std::is_signed_v<char>);
+  return is_signed ? for_signed<Operator>(type.size) : for_unsigned<Operator>(type.size);
 }
 
 template <typename Operator>
@@ -105,7 +111,8 @@ combine_function for_bits(const basic_type& type, type_group group) {
 
 template <typename Operator>
 combine_function for_truth(const basic_type& type, type_group group) {
-  const bool is_defined = group == type_group::c_integer || group == type_group::logical;
+  const bool is_defined =
+      group == type_group::c_integer || group == type_group::logical || group == type_group::address;
   return is_defined ? for_unsigned<Operator>(type.size) : nullptr;
 }
 

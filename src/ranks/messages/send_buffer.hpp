@@ -17,8 +17,9 @@ namespace stretto::ranks {
 
 class send_buffer {
  public:
-  /// A message needs so much beyond its bytes: MPI_BSEND_OVERHEAD.
-  static constexpr std::int64_t overhead = 512;
+  /// A message takes so much beyond its bytes: less than MPI_BSEND_OVERHEAD, for programs that attach no more than other
+  /// libraries need.
+  static constexpr std::int64_t overhead = 64;
 
   /// Throws call_error(buffer) if memory is attached.
   void attach(void* memory, std::int64_t bytes);

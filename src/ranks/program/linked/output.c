@@ -1,8 +1,7 @@
 // output.c - a standard output per rank: each writes whole lines to the process's, so that lines of ranks do not mix.
 //
-// A write of at most PIPE_BUF bytes to a pipe is not divided; so longer lines than the buffer may be. The stream outlives
-// the rank, since to close it would close the file for all ranks.
-// Threads     as in the C library.
+// A write of at most PIPE_BUF bytes to a pipe is not divided; so longer lines than the buffer may be. The stream
+// outlives the rank, since to close it would close the file for all ranks. Threads     as in the C library.
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
