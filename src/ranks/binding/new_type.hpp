@@ -13,7 +13,6 @@ template <class Make>
 int call_constructor(const char* name, MPI_Datatype* newtype, Make make) noexcept {
   return call(name, [&] {
     MPI_Datatype& result = required(newtype, "newtype");
-    result = MPI_DATATYPE_NULL;  // what the program gets if it fails
     result = new_handle(make());
   });
 }

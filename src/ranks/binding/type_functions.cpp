@@ -70,6 +70,7 @@ STRETTO_MPI_NAME(Type_free)
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
   return call_constructor("MPI_Type_dup", newtype, [&] {
     const datatype& type = object_of(oldtype);
+    *newtype = MPI_DATATYPE_NULL;  // what the program gets if a function of an attribute fails
     datatype_ref copy = make_dup(type);
     copy_attributes(oldtype, type, *copy);
     return copy;

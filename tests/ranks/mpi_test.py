@@ -1,0 +1,139 @@
+"""mpi_test.py - MPI programs, compiled by stretto-cc and run as ranks.
+
+    mpi_test.py BIN SOURCES WORK
+
+BIN holds the compilers; SOURCES is tests/ranks, whose folder mpi/ has programs that check themselves. Programs are made
+in WORK.
+"""
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+BIN, SOURCES, WORK = (Path(argument).resolve() for argument in sys.argv[1:4])
+SECONDS = 300  # ends a program that hangs, however busy the machine is
+
+
+def run(*command, ranks=1, workers=None, code=0):
+    variables = dict(os.environ, STRETTO_RANKS=str(ranks))
+    if workers:
+        variables["STRETTO_WORKERS"] = str(workers)
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=variables, cwd=WORK,
+                          timeout=SECONDS, stdin=subprocess.DEVNULL)
+    if done.returncode != code:
+        raise AssertionError(f"{command} with {ranks} ranks ended with {done.returncode}, not {code}:\n"
+                             f"{done.stdout}{done.stderr}")
+    return done
+
+
+def build(source, name):
+    run(BIN / ("stretto-c++" if str(source).endswith(".cpp") else "stretto-cc"), "-O1", "-Wall", "-Wextra", source, "-o",
+        name)
+
+
+def write(name, text):
+    (WORK / name).write_text(text)
+    return WORK / name
+
+
+class Programs(unittest.TestCase):
+    def test_programs_that_check_themselves(self):
+        for source in sorted((SOURCES / "mpi").glob("*.c")):
+            build(source, source.stem)
+            several = source.stem in ("messages", "groups_of_ranks")
+            for ranks, workers in [(1, 1), (2, 2), (2, 1), (5, 2), (16, 2)] if several else [(1, 1), (2, 2)]:
+                with self.subTest(program=source.stem, ranks=ranks, workers=workers):
+                    self.assertEqual(run(f"./{source.stem}", ranks=ranks, workers=workers).stdout, "")
+
+
+class Output(unittest.TestCase):
+    def test_lines_of_ranks_do_not_mix(self):
+        build(write("lines.cpp", """
+#include <mpi.h>
+#include <cstdio>
+#include <iostream>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < 200; ++i) {
+    std::printf("<%d", rank);
+    std::cout << ':' << i;
+    if (i % 50 == 0) MPI_Barrier(MPI_COMM_WORLD);
+    std::puts(">");
+  }
+  std::printf("end of %d", rank);  // without an end of the line
+  MPI_Finalize();
+}
+"""), "lines")
+        out = run("./lines", ranks=6).stdout
+        for rank in range(6):
+            lines = [f"<{rank}:{i}>" for i in range(200)]
+            self.assertEqual([line for line in out.splitlines() if line.startswith(f"<{rank}:")], lines)
+            self.assertIn(f"end of {rank}", out)
+
+
+class Ends(unittest.TestCase):
+    def test_exit_codes(self):
+        build(write("codes.c", """
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Finalize();
+  if (rank == 2) exit(7);
+  return 0;
+}
+"""), "codes")
+        run("./codes", ranks=2)
+        run("./codes", ranks=4, code=7)
+
+    def test_abort_ends_ranks_that_wait(self):
+        build(write("aborts.c", """
+#include <mpi.h>
+int main(int argc, char** argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 5);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""), "aborts")
+        self.assertEqual(run("./aborts", ranks=3, code=5).stderr, "error R91: rank 1 called MPI_Abort with the code 5\n")
+
+    def test_an_error_names_the_rank_the_call_and_the_reason(self):
+        build(write("truncates.c", """
+#include <mpi.h>
+int main(int argc, char** argv) {
+  int rank, data[4] = {0};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) MPI_Send(data, 4, MPI_INT, 1, 7, MPI_COMM_WORLD);
+  if (rank == 1) MPI_Recv(data, 2, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+"""), "truncates")
+        done = run("./truncates", ranks=2, code=15)
+        self.assertEqual(done.stderr, """error R90: MPI_Recv failed in rank 1
+  class       MPI_ERR_TRUNCATE: the message is longer than the receive buffer
+  because     the message from rank 0 with tag 7 has 16 bytes, the receive buffer 8
+  try         MPI_Comm_set_errhandler with MPI_ERRORS_RETURN gives the error as the function's result
+""")
+
+    def test_a_number_of_ranks_that_is_none(self):
+        build(write("empty.c", "int main(void) { return 0; }\n"), "empty")
+        done = subprocess.run(["./empty"], capture_output=True, text=True, cwd=WORK,
+                              env=dict(os.environ, STRETTO_RANKS="many"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('error R89: STRETTO_RANKS is "many"\n', done.stderr)
+
+
+if __name__ == "__main__":
+    WORK.mkdir(parents=True, exist_ok=True)
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
