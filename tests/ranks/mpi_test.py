@@ -28,8 +28,8 @@ def run(*command, ranks=1, workers=None, code=0):
 
 
 def build(source, name):
-    run(BIN / ("stretto-c++" if str(source).endswith(".cpp") else "stretto-cc"), "-O1", "-Wall", "-Wextra", source, "-o",
-        name)
+    compiler = "stretto-c++" if str(source).endswith(".cpp") else "stretto-cc"
+    run(BIN / compiler, "-O1", "-Wall", "-Wextra", source, "-o", name)
 
 
 def write(name, text):
@@ -104,7 +104,8 @@ int main(int argc, char** argv) {
   return 0;
 }
 """), "aborts")
-        self.assertEqual(run("./aborts", ranks=3, code=5).stderr, "error R91: rank 1 called MPI_Abort with the code 5\n")
+        said = run("./aborts", ranks=3, code=5).stderr
+        self.assertEqual(said, "error R91: rank 1 called MPI_Abort with the code 5\n")
 
     def test_an_error_names_the_rank_the_call_and_the_reason(self):
         build(write("truncates.c", """
