@@ -6,6 +6,7 @@ BIN holds the compilers; SOURCES is tests/ranks, whose folder mpi/ has programs 
 in WORK.
 """
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -45,6 +46,13 @@ class Programs(unittest.TestCase):
             for ranks, workers in [(1, 1), (2, 2), (2, 1), (5, 2), (16, 2)] if several else [(1, 1), (2, 2)]:
                 with self.subTest(program=source.stem, ranks=ranks, workers=workers):
                     self.assertEqual(run(f"./{source.stem}", ranks=ranks, workers=workers).stdout, "")
+
+
+    def test_the_program_of_the_guide(self):
+        page = (SOURCES / "../../docs/guide/mpi-programs.md").read_text()
+        build(write("ring.c", page.split("```c\n")[1].split("```")[0]), "ring")
+        said = re.search(r"STRETTO_RANKS=(\d+) ./ring\n +(.*)\n", page)
+        self.assertEqual(run("./ring", ranks=said[1]).stdout, said[2] + "\n")
 
 
 class Output(unittest.TestCase):

@@ -17,7 +17,7 @@ namespace stretto::ranks {
 
 class send_buffer {
  public:
-  /// A message takes so much beyond its bytes: less than MPI_BSEND_OVERHEAD, for programs that attach no more than other
+  /// A message takes so much beyond its bytes. It is less than MPI_BSEND_OVERHEAD: programs attach no more than other
   /// libraries need.
   static constexpr std::int64_t overhead = 64;
 
