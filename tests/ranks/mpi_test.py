@@ -115,6 +115,22 @@ int main(int argc, char** argv) {
         said = run("./aborts", ranks=3, code=5).stderr
         self.assertEqual(said, "error R91: rank 1 called MPI_Abort with the code 5\n")
 
+    def test_a_rank_that_ends_without_finalize_ends_the_job(self):
+        build(write("leaves.c", """
+#include <mpi.h>
+int main(int argc, char** argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 2) return 3;
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""), "leaves")
+        self.assertEqual(run("./leaves", ranks=4, code=3).stderr,
+                         "error R93: rank 2 ended without MPI_Finalize, with the exit code 3\n")
+
     def test_an_error_names_the_rank_the_call_and_the_reason(self):
         build(write("truncates.c", """
 #include <mpi.h>
@@ -134,6 +150,24 @@ int main(int argc, char** argv) {
   because     the message from rank 0 with tag 7 has 16 bytes, the receive buffer 8
   try         MPI_Comm_set_errhandler with MPI_ERRORS_RETURN gives the error as the function's result
 """)
+
+    def test_a_thread_of_a_program_that_calls_mpi(self):
+        build(write("threads.c", """
+#include <mpi.h>
+#include <pthread.h>
+static void* call(void* level) { MPI_Barrier(MPI_COMM_SELF); return level; }
+int main(int argc, char** argv) {
+  int provided;
+  pthread_t thread;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  if (provided != MPI_THREAD_FUNNELED) return 2;
+  pthread_create(&thread, 0, call, 0);
+  pthread_join(thread, 0);
+  MPI_Finalize();
+  return 0;
+}
+"""), "threads")
+        self.assertIn("error R92: a thread that is not a rank's own", run("./threads", code=1).stderr)
 
     def test_a_number_of_ranks_that_is_none(self):
         build(write("empty.c", "int main(void) { return 0; }\n"), "empty")

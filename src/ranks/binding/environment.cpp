@@ -3,6 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -46,8 +47,9 @@ int PMPI_Init_thread(int*, char***, int wanted, int* provided) {
     if (wanted != MPI_THREAD_SINGLE && wanted != MPI_THREAD_FUNNELED && wanted != MPI_THREAD_SERIALIZED &&
         wanted != MPI_THREAD_MULTIPLE)
       throw call_error(error_class::argument, fmt::format("{} is no level of support for threads", wanted));
-    begin_mpi(wanted);
-    required(provided, "provided") = wanted;
+    const int level = std::min(wanted, MPI_THREAD_FUNNELED);  // threads of a program belong to no rank
+    begin_mpi(level);
+    required(provided, "provided") = level;
   });
 }
 STRETTO_MPI_NAME(Init_thread)

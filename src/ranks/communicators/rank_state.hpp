@@ -51,7 +51,7 @@ struct rank_state {
   std::function<void(const requested_end&)> end;
 };
 
-/// The state of the rank whose program runs on this thread.
+/// The state of the rank whose program runs on this thread. Ends the process with R92 if there is none.
 rank_state& current_rank();
 /// Says which rank that is; null: none.
 void set_current_rank(rank_state* state) noexcept;

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "ranks/program/crash_report.hpp"
 
@@ -56,6 +57,15 @@ void rank::run() {
   end_ = copy_.run();
   sched::this_thread()->companion = nullptr;
   set_current(nullptr);
+  if (mpi_.phase == rank_phase::running) end_without_finalize();
+}
+
+/// Other ranks may wait for it: the job ends, as under other launchers.
+void rank::end_without_finalize() const {
+  const int code = end_.code ? end_.code : 1;
+  end_job({error_reaction::fatal, nullptr, code,
+           "error R93: " + copy_.start().name + " ended without MPI_Finalize, with the exit code " +
+               std::to_string(end_.code) + "\n"});
 }
 
 void rank::leave_thread() noexcept {

@@ -48,6 +48,8 @@ class rank final : sched::thread_companion {
   void enter_thread() noexcept override;
 
  private:
+  [[noreturn]] void end_without_finalize() const;
+
   node_ranks& node_;
   const world_rank number_;
   mailbox messages_;
