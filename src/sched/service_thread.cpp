@@ -53,7 +53,6 @@ void service_thread::stop() noexcept {
   calls_.fetch_add(1, std::memory_order_seq_cst);
   base::futex_wake(calls_);
   thread_.join();
-  started_.store(false, std::memory_order_release);
 }
 
 // A call() before the thread announces its sleep does not wake it. So both functions check next_due() again after the
@@ -114,6 +113,7 @@ void service_thread::serve(scheduler& owner) {
       sleep_until_due(due, seen);
     }
   }
+  started_.store(false, std::memory_order_release);  // first: a hang report must not count a thread that has ended
   base::set_current(nullptr);
   owner.detach(t);
 }
