@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/sanitizers.hpp"
+
 namespace stretto::dist {
 
 termination::termination(job& j) : job_(j) {
@@ -24,6 +26,7 @@ void termination::advance(base::thread_context& context) {
   if (is_over_ || !is_leaving()) return;
   if (const auto first = queries_.find(job_.coordinator()); first != queries_.end() && callbacks_.is_idle()) {
     if (disconnect_from_all(first->second.lost)) return;  // what waited for them continues first
+    base::announce_acquire(&queries_);                    // another thread's poll may have put it there
     const termination_query q = std::move(queries_.extract(first).mapped());
     if (q.poisons) poisoned_ += callbacks_.poison_untriggered(context);
     const counts m = local_counts();
@@ -69,6 +72,7 @@ void termination::broadcast_over() {
 void termination::on_query(rank from, const termination_query& q, base::thread_context&) {
   if (is_over_) job_.send(from, termination_over{});  // the coordinator failed before it could notify all nodes
   else queries_[from] = q;
+  base::announce_release(&queries_);
 }
 
 bool termination::disconnect_from_all(const std::vector<node_rank>& all) {
@@ -92,6 +96,7 @@ void termination::lost(rank node, base::thread_context&) noexcept {
   if (is_over_) return broadcast_over();  // the coordinator may have been lost before it notified all
   // Work that waited for that node continues: it may trigger what waits now.
   was_quiet_ = poisons_next_ = false;
+  base::announce_acquire(&queries_);
   queries_.erase(node);
   round_.on_node_failed(node);
   end_round_if_complete();

@@ -6,8 +6,6 @@
 
 #include <stretto/error.hpp>
 
-#include "base/sanitizers.hpp"
-
 namespace stretto {
 
 poller::~poller() {
@@ -151,7 +149,6 @@ std::size_t poll_station::poll_each() noexcept {
       p->busy_.store(false, std::memory_order_release);
       continue;
     }
-    base::announce_acquire(p);  // what one poll writes, the next one reads
     try {
       ended += p->poll();
     } catch (const std::exception& e) {
@@ -159,7 +156,6 @@ std::size_t poll_station::poll_each() noexcept {
     } catch (...) {
       ended += give_up(*p, "the exception is not a std::exception");
     }
-    base::announce_release(p);
     p->busy_.store(false, std::memory_order_release);
   }
   return ended;
