@@ -269,8 +269,8 @@ TEST_CASE("in a Cartesian topology, data that is sent down arrives from above") 
       std::vector<std::vector<int>> sent(index(size)), received(index(size)), neighbors(index(size));
       const ranks::datatype& integer = *ranks::predefined_type(0x209);
       for (int i = 0; i < size; ++i) {
-        const int down = i > 0 ? i - 1 : is_periodic ? size - 1 : ranks::no_partner;
-        const int up = i + 1 < size ? i + 1 : is_periodic ? 0 : ranks::no_partner;
+        const int down = i > 0 ? i - 1 : is_periodic ? size - 1 : ranks::null_process;
+        const int up = i + 1 < size ? i + 1 : is_periodic ? 0 : ranks::null_process;
         neighbors[index(i)] = {down, up};
         sent[index(i)] = {10 * i, 10 * i + 1};
         received[index(i)] = {-1, -1};
@@ -282,8 +282,8 @@ TEST_CASE("in a Cartesian topology, data that is sent down arrives from above") 
       job.run();
       for (int i = 0; i < size; ++i) {
         const int down = neighbors[index(i)][0], up = neighbors[index(i)][1];
-        REQUIRE(received[index(i)][0] == (down == ranks::no_partner ? -1 : 10 * down + 1));
-        REQUIRE(received[index(i)][1] == (up == ranks::no_partner ? -1 : 10 * up));
+        REQUIRE(received[index(i)][0] == (down == ranks::null_process ? -1 : 10 * down + 1));
+        REQUIRE(received[index(i)][1] == (up == ranks::null_process ? -1 : 10 * up));
       }
     }
   }
@@ -293,7 +293,7 @@ TEST_CASE("a root that is no rank of the group is an error") {
   ranks::schedule steps;
   int value = 0;
   const ranks::data_buffer data{&value, 1, ranks::predefined_type(0x209)};
-  for (const int root : {-1, 4, ranks::no_partner, ranks::this_rank_is_root}) {
+  for (const int root : {-1, 4, ranks::null_process, ranks::this_rank_is_root}) {
     CHECK_THROWS_AS(build_broadcast(steps, {0, 4}, data, root), ranks::call_error);
   }
   CHECK_THROWS_AS(build_broadcast(steps, {0, 4, 2}, data, 2), ranks::call_error);

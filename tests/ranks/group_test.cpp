@@ -174,7 +174,7 @@ TEST_CASE("erroneous ranks and ranges are refused") {
 TEST_CASE("the rank of no process stays so in translation") {
   const group world(world_rank{0}, 4);
   members translated(2);
-  translate_ranks(world, members{ranks::process_null, 3}, group_of({3}), translated);
-  CHECK(translated == members{ranks::process_null, 0});
+  translate_ranks(world, members{ranks::null_process, 3}, group_of({3}), translated);
+  CHECK(translated == members{ranks::null_process, 0});
   CHECK(thrown_class([&] { translate_ranks(world, members{4, 0}, world, translated); }) == ranks::error_class::rank);
 }

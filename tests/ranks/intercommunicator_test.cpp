@@ -34,7 +34,7 @@ struct two_groups {
   /// The root's argument at a rank of the job.
   int root_for(int number) const {
     if (side(number) != root_side) return root;
-    return rank(number) == root ? ranks::this_rank_is_root : ranks::no_partner;
+    return rank(number) == root ? ranks::this_rank_is_root : ranks::null_process;
   }
   bool is_root(int number) const { return root_for(number) == ranks::this_rank_is_root; }
 

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "ranks/communicators/collective_tags.hpp"
 #include "ranks/random_job.hpp"
 #include "ranks/random_types.hpp"
 

@@ -25,14 +25,14 @@ cartesian_grid random_grid(std::mt19937_64& random) {
   return cartesian_grid(dimensions);
 }
 
-/// The place moved by `displacement`, one step at a time; process_null beyond the border.
+/// The place moved by `displacement`, one step at a time; null_process beyond the border.
 int stepped(const cartesian_grid& grid, int rank, std::size_t dimension, int displacement) {
   coordinates place = grid.coordinates_of(rank);
   const auto [size, is_periodic] = grid.dimensions()[dimension];
   for (int i = 0; i < std::abs(displacement); ++i) {
     place[dimension] += displacement > 0 ? 1 : -1;
     if (place[dimension] >= 0 && place[dimension] < size) continue;
-    if (!is_periodic) return ranks::process_null;
+    if (!is_periodic) return ranks::null_process;
     place[dimension] = displacement > 0 ? 0 : size - 1;
   }
   return grid.rank_of(place);
@@ -137,8 +137,8 @@ TEST_CASE("erroneous places in grids are refused") {
 TEST_CASE("neighbours in a grid are those before and after, dimension by dimension") {
   const cartesian_grid grid({{2, true}, {3, false}});
   const ranks::neighborhood all = neighbors_of(grid, 3);
-  CHECK(all.sources == std::vector<neighbor>{{0, 1}, {0, 0}, {ranks::process_null, 3}, {4, 2}});
-  CHECK(all.destinations == std::vector<neighbor>{{0, 0}, {0, 1}, {ranks::process_null, 2}, {4, 3}});
+  CHECK(all.sources == std::vector<neighbor>{{0, 1}, {0, 0}, {ranks::null_process, 3}, {4, 2}});
+  CHECK(all.destinations == std::vector<neighbor>{{0, 0}, {0, 1}, {ranks::null_process, 2}, {4, 3}});
 }
 
 TEST_CASE("neighbours in a graph are those of its lists") {

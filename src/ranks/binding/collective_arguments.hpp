@@ -80,4 +80,18 @@ struct part_in_rooted {
   }                                                                                           \
   STRETTO_MPI_NAME(Name##_init_c)
 
+// Parameters that collectives of all ranks and those of neighbours have.
+#define STRETTO_EQUAL(N, D)                                                                                   \
+  const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount, MPI_Datatype recvtype, \
+      MPI_Comm comm
+#define STRETTO_ALLGATHERV(N, D)                                                                                  \
+  const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, const N recvcounts[], const D displs[], \
+      MPI_Datatype recvtype, MPI_Comm comm
+#define STRETTO_ALLTOALLV(N, D)                                                                       \
+  const void *sendbuf, const N sendcounts[], const D sdispls[], MPI_Datatype sendtype, void *recvbuf, \
+      const N recvcounts[], const D rdispls[], MPI_Datatype recvtype, MPI_Comm comm
+#define STRETTO_ALLTOALLW(N, D)                                                                                \
+  const void *sendbuf, const N sendcounts[], const D sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, \
+      const N recvcounts[], const D rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm
+
 }  // namespace stretto::ranks

@@ -89,33 +89,21 @@ int exchange_typed_with_neighbors(const char* name, calling_way way, const void*
 
 using namespace stretto::ranks;
 
-#define STRETTO_EQUAL_NEIGHBORS(N, D)                                                                         \
-  const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount, MPI_Datatype recvtype, \
-      MPI_Comm comm
-#define STRETTO_NEIGHBOR_ALLGATHERV(N, D)                                                                         \
-  const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, const N recvcounts[], const D displs[], \
-      MPI_Datatype recvtype, MPI_Comm comm
-#define STRETTO_NEIGHBOR_ALLTOALLV(N, D)                                                              \
-  const void *sendbuf, const N sendcounts[], const D sdispls[], MPI_Datatype sendtype, void *recvbuf, \
-      const N recvcounts[], const D rdispls[], MPI_Datatype recvtype, MPI_Comm comm
-#define STRETTO_NEIGHBOR_ALLTOALLW(N, D)                                                                              \
-  const void *sendbuf, const N sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, \
-      const N recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm
+// Displacements of several types are addresses, whatever the counts are.
+#define STRETTO_NEIGHBOR_ALLTOALLW(N, D) STRETTO_ALLTOALLW(N, MPI_Aint)
 
 extern "C" {
 
-STRETTO_COLLECTIVE_WITH_COUNTS(Neighbor_allgather, neighbor_allgather, gather_equal_with_neighbors,
-                               STRETTO_EQUAL_NEIGHBORS, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                               comm)
+STRETTO_COLLECTIVE_WITH_COUNTS(Neighbor_allgather, neighbor_allgather, gather_equal_with_neighbors, STRETTO_EQUAL,
+                               sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
 STRETTO_COLLECTIVE_WITH_COUNTS(Neighbor_allgatherv, neighbor_allgatherv, gather_varying_with_neighbors,
-                               STRETTO_NEIGHBOR_ALLGATHERV, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                               recvtype, comm)
-STRETTO_COLLECTIVE_WITH_COUNTS(Neighbor_alltoall, neighbor_alltoall, exchange_equal_with_neighbors,
-                               STRETTO_EQUAL_NEIGHBORS, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                               STRETTO_ALLGATHERV, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
                                comm)
+STRETTO_COLLECTIVE_WITH_COUNTS(Neighbor_alltoall, neighbor_alltoall, exchange_equal_with_neighbors, STRETTO_EQUAL,
+                               sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
 STRETTO_COLLECTIVE_WITH_COUNTS(Neighbor_alltoallv, neighbor_alltoallv, exchange_varying_with_neighbors,
-                               STRETTO_NEIGHBOR_ALLTOALLV, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                               rdispls, recvtype, comm)
+                               STRETTO_ALLTOALLV, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                               recvtype, comm)
 STRETTO_COLLECTIVE_WITH_COUNTS(Neighbor_alltoallw, neighbor_alltoallw, exchange_typed_with_neighbors,
                                STRETTO_NEIGHBOR_ALLTOALLW, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
                                rdispls, recvtypes, comm)

@@ -17,12 +17,9 @@
 
 #include "ranks/collectives/collective_buffers.hpp"
 #include "ranks/collectives/schedule.hpp"
+#include "ranks/special_ranks.hpp"
 
 namespace stretto::ranks {
-
-// Values of the ABI that stand for ranks.
-inline constexpr int no_partner = -3;         // MPI_PROC_NULL
-inline constexpr int this_rank_is_root = -4;  // MPI_ROOT
 
 /// A communicator, as one of its ranks sees it.
 struct collective_group {
@@ -40,7 +37,7 @@ struct collective_group {
 void build_barrier(schedule& steps, const collective_group& group);
 
 /// On intercommunicators, `root` is a rank of the other group; in the root's group it is this_rank_is_root or
-/// no_partner.
+/// null_process.
 void build_broadcast(schedule& steps, const collective_group& group, const data_buffer& data, int root);
 
 /// `blocks` is significant at the root only.
@@ -75,7 +72,7 @@ void build_exscan(schedule& steps, const collective_group& group, const reductio
 /// down a dimension arrives from above; else both lists have them in one order.
 enum class neighbor_order : std::uint8_t { listed, cartesian };
 
-/// The neighbours of a rank in its topology. The lists may have a rank several times, and no_partner.
+/// The neighbours of a rank in its topology. The lists may have a rank several times, and null_process.
 struct neighbor_ranks {
   std::span<const int> sources;
   std::span<const int> destinations;

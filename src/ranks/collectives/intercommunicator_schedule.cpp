@@ -43,7 +43,7 @@ void append_inter_barrier(schedule& steps, const collective_group& group) {
 }
 
 void append_inter_broadcast(schedule& steps, const collective_group& group, const data_buffer& data, int root) {
-  if (root == no_partner) return;
+  if (root == null_process) return;
   steps.keep(*data.type);
   const data_part all = data.data();
   if (all.bytes() == 0) return;
@@ -60,7 +60,7 @@ void append_inter_broadcast(schedule& steps, const collective_group& group, cons
 
 void append_inter_gather(schedule& steps, const collective_group& group, const data_buffer& own,
                          const block_buffer& blocks, int root) {
-  if (root == no_partner) return;
+  if (root == null_process) return;
   if (root == this_rank_is_root) {
     for (int i = 0; i < group.remote_size; ++i) {
       steps.keep(blocks.type(i));
@@ -75,7 +75,7 @@ void append_inter_gather(schedule& steps, const collective_group& group, const d
 
 void append_inter_scatter(schedule& steps, const collective_group& group, const block_buffer& blocks,
                           const data_buffer& own, int root) {
-  if (root == no_partner) return;
+  if (root == null_process) return;
   if (root == this_rank_is_root) {
     for (int i = 0; i < group.remote_size; ++i) {
       steps.keep(blocks.type(i));
@@ -104,7 +104,7 @@ void append_inter_allgather(schedule& steps, const collective_group& group, cons
 }
 
 void append_inter_reduce(schedule& steps, const collective_group& group, const reduction_buffers& buffers, int root) {
-  if (root == no_partner) return;
+  if (root == null_process) return;
   steps.set_operation(*buffers.combined_by, *buffers.type);
   if (buffers.count == 0) return;
   const datatype& type = *buffers.type;
@@ -149,7 +149,7 @@ void append_inter_reduce_scatter(schedule& steps, const collective_group& group,
 
 void check_root(const collective_group& group, int root) {
   const int ranks = group.is_inter() ? group.remote_size : group.size;
-  const bool is_special = group.is_inter() && (root == this_rank_is_root || root == no_partner);
+  const bool is_special = group.is_inter() && (root == this_rank_is_root || root == null_process);
   if ((root >= 0 && root < ranks) || is_special) return;
   throw call_error(error_class::root,
                    "the root is " + std::to_string(root) + ", but the ranks are 0 to " + std::to_string(ranks - 1));

@@ -17,12 +17,12 @@ void append_neighbor_exchange(schedule& steps, const neighbor_ranks& neighbors, 
   for (std::size_t i = 0; i < neighbors.sources.size(); ++i) {
     const std::size_t source = source_in_order(neighbors, i);
     const auto number = static_cast<int>(source);
-    if (neighbors.sources[source] == no_partner) continue;
+    if (neighbors.sources[source] == null_process) continue;
     steps.keep(received.type(number));
     receive_some(steps, {neighbors.sources[source]}, received[number]);
   }
   for (std::size_t i = 0; i < neighbors.destinations.size(); ++i) {
-    if (neighbors.destinations[i] != no_partner)
+    if (neighbors.destinations[i] != null_process)
       send_some(steps, {neighbors.destinations[i]}, sent(static_cast<int>(i)));
   }
   steps.wait_all();

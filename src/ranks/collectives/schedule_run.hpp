@@ -85,16 +85,6 @@ class schedule_run {
   std::atomic<bool> has_ended_ = true;
 };
 
-/// Tags of the collectives of one communicator: all ranks begin them in one order, so they count alike. A persistent
-/// collective takes its tag when it is made.
-class collective_tags {
- public:
-  int next() { return static_cast<int>(next_++ & 0x3fff'ffff); }
-
- private:
-  std::uint32_t next_ = 0;
-};
-
 /// The tag of a message: those of the two sides of an intercommunicator differ, whose ranks have the same numbers.
 constexpr int message_tag(int tag, group_side side) { return tag * 2 + static_cast<int>(side); }
 

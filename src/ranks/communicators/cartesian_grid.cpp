@@ -58,7 +58,7 @@ int cartesian_grid::shifted(int rank, int dimension, std::int64_t displacement) 
   const auto [size, is_periodic] = dimensions_[static_cast<std::size_t>(dimension)];
   int& coordinate = coordinates[static_cast<std::size_t>(dimension)];
   const std::int64_t moved = coordinate + displacement;
-  if (!is_periodic && (moved < 0 || moved >= size)) return process_null;
+  if (!is_periodic && (moved < 0 || moved >= size)) return null_process;
   coordinate = static_cast<int>((moved % size + size) % size);
   return rank_of(coordinates);
 }

@@ -20,7 +20,7 @@ struct grid_dimension {
   friend bool operator==(const grid_dimension&, const grid_dimension&) = default;
 };
 
-/// The ranks at a distance along a dimension; `process_null` beyond the border.
+/// The ranks at a distance along a dimension; `null_process` beyond the border.
 struct grid_shift {
   int source = 0;       // whose shifted place is this one
   int destination = 0;  // at this place, shifted

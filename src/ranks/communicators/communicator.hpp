@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "ranks/communicators/attribute_list.hpp"
+#include "ranks/communicators/collective_tags.hpp"
 #include "ranks/communicators/communicator_number.hpp"
 #include "ranks/communicators/error_handler.hpp"
 #include "ranks/communicators/group.hpp"
@@ -80,10 +81,9 @@ class communicator {
 
   /// Counts the calls on this communicator that create others, for key_of_collective: all ranks count alike.
   std::uint32_t next_creation() { return creations_.fetch_add(1, std::memory_order_relaxed); }
-  /// The tag of the next collective: all ranks begin collectives in one order, so they count alike.
-  int next_collective() { return static_cast<int>(collectives_++ & 0x3fff'ffff); }
-  /// The same for collectives of the local group of an intercommunicator.
-  int next_local_collective() { return static_cast<int>(local_collectives_++ & 0x3fff'ffff); }
+  collective_tags& tags() { return tags_; }
+  /// Of collectives of the local group of an intercommunicator, whose two groups may need different numbers of these.
+  collective_tags& local_tags() { return local_tags_; }
 
  private:
   // immutable after construction
@@ -97,8 +97,8 @@ class communicator {
   info hints_;
   std::shared_ptr<const topology> arrangement_;
   std::atomic<std::uint32_t> creations_ = 0;
-  std::uint32_t collectives_ = 0;
-  std::uint32_t local_collectives_ = 0;
+  collective_tags tags_;
+  collective_tags local_tags_;
 };
 
 /// Gives the duplicate of a communicator what MPI_Comm_dup copies besides the groups: the topology, the error handler

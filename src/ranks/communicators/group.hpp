@@ -12,14 +12,12 @@
 #include <optional>
 #include <vector>
 
+#include "ranks/special_ranks.hpp"
+
 namespace stretto::ranks {
 
 /// The number of a rank among all ranks of the job, which is its rank in MPI_COMM_WORLD.
 enum class world_rank : std::int32_t {};
-
-/// Values of MPI that stand for ranks; the numbers are those of the ABI.
-inline constexpr int no_rank = -32766;   // MPI_UNDEFINED
-inline constexpr int process_null = -3;  // MPI_PROC_NULL
 
 class group {
  public:

@@ -116,8 +116,8 @@ group ranges_excluded(const group& all, std::span<const group_range> ranges) {
 
 void translate_ranks(const group& from, std::span<const int> ranks, const group& to, std::span<int> translated) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (ranks[i] == process_null) {
-      translated[i] = process_null;
+    if (ranks[i] == null_process) {
+      translated[i] = null_process;
       continue;
     }
     check_rank(from, ranks[i]);

@@ -43,7 +43,7 @@ struct group_range {
 group ranges_included(const group& all, std::span<const group_range> ranges);
 group ranges_excluded(const group& all, std::span<const group_range> ranges);
 
-/// Writes for each rank in `from` the rank of the same member in `to`: `no_rank` if it is none there. `process_null`
+/// Writes for each rank in `from` the rank of the same member in `to`: `no_rank` if it is none there. `null_process`
 /// stays. `translated` is as long as `ranks`.
 void translate_ranks(const group& from, std::span<const int> ranks, const group& to, std::span<int> translated);
 

@@ -30,7 +30,7 @@ enum class predefined_key : int {
 struct environment_attributes {
   int tag_upper_bound = std::numeric_limits<int>::max();
   int io = -1;              // MPI_ANY_SOURCE: every rank reads and writes files
-  int host = process_null;  // no rank is a host of others
+  int host = null_process;  // no rank is a host of others
   int wtime_is_global = 0;
   int application_number = 0;
   int last_used_code = 0;

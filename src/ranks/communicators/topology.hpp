@@ -27,7 +27,7 @@ std::optional<int> places_of(const topology& which);
 
 /// A message with a neighbour. Both sides give it the same tag, for two ranks may be neighbours several times.
 struct neighbor {
-  int rank = 0;  // or process_null, beyond the border of a grid
+  int rank = 0;  // or null_process, beyond the border of a grid
   int tag = 0;
 
   friend bool operator==(const neighbor&, const neighbor&) = default;

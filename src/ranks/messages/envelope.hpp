@@ -5,15 +5,15 @@
 
 #include <cstdint>
 
+#include "ranks/special_ranks.hpp"
+
 namespace stretto::ranks {
 
 /// Keeps the messages of communicators apart, and those of a communicator's collectives from its others.
 enum class context_number : std::uint32_t;
 
-// Values of the ABI of MPI 5.0.
-inline constexpr int any_source = -1;
+/// MPI_ANY_TAG.
 inline constexpr int any_tag = -2;
-inline constexpr int null_process = -3;
 
 /// Of a message, or the pattern of a receive or probe, which may have any_source and any_tag. The source is a rank in
 /// the communicator. Source and tag are one number, so that one comparison compares both.

@@ -141,11 +141,11 @@ void collective_request::finish() {
 }
 
 collective_owner make_collective(communicator& comm) {
-  return collective_owner(new collective_request(*rank::current(), collective_scope(comm), comm.next_collective()));
+  return collective_owner(new collective_request(*rank::current(), collective_scope(comm), comm.tags().next()));
 }
 
 collective_owner make_local_collective(communicator& comm) {
-  const int tag = comm.is_intercommunicator() ? comm.next_local_collective() : comm.next_collective();
+  const int tag = (comm.is_intercommunicator() ? comm.local_tags() : comm.tags()).next();
   return collective_owner(new collective_request(*rank::current(), collective_scope::local_part(comm), tag));
 }
 
