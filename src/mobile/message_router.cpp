@@ -12,7 +12,7 @@ message_router::decision message_router::decide_route(const object_entry* e, con
   if (e && e->local) return {decision::accept};
   const rank home = homes_.home_of(msg.object);
   if (home == homes_.self() && !(e && e->home))
-    return {.what = decision::reject, .cause = failures_.destroyed(msg.object, {})};
+    return {.what = decision::reject, .cause = failures_.destroyed(msg.object, {}), .is_permanent = false};
   if (homes_.is_lost(home))
     return msg.from == homes_.self()
                ? decision{.what = decision::reject,
@@ -90,7 +90,7 @@ void message_router::act(const decision& d, object_entry* e, object_directory::s
       actions.send.push_back({from, resend_request{id, from}});
       actions.discard.push_back(std::move(msg));
       return;
-    case decision::reject: actions.complete.push_back({msg.release(), d.cause}); return;
+    case decision::reject: actions.complete.push_back({msg.release(), d.cause, d.is_permanent}); return;
     case decision::forward:
       if (d.routing.pins_object) ++e->home->pinned[d.to];
       if (from != homes_.self()) {

@@ -29,6 +29,9 @@ class message_router : shared_parts {
     rank to = no_rank;
     routing_state routing = {};
     failure_ref cause = {};
+    // With reject: the sender's later messages fail, too. Not if the object was destroyed: the sender may have deleted
+    // its entry, so that its numbers began anew, and wait for replies to messages that the object handled.
+    bool is_permanent = true;
     bool is_location_known = false;  // the entry names the location
   };
   /// Requires the lock of the shard. `e` is the entry of the object, or null.
