@@ -43,6 +43,12 @@ inline constexpr int loop_axes = std::invocable<Body&, coordinate, coordinate, c
                                  : std::invocable<Body&, coordinate>                       ? 1
                                                                                            : 0;
 
+/// As f.get(), but also returns or throws only after `f` has ended: for tasks that use the caller's stack.
+inline void join_and_get(const future<void>& f, const std::source_location& where) {
+  join(f, where);
+  f.get(where);
+}
+
 /// The one copy of the body, and the first exception of it; shared by all chunks.
 template <class Body>
 struct loop {
@@ -70,21 +76,23 @@ struct loop {
     const halves h = halve(part, origin, grain);
     if (h.second.is_empty()) return visit(part);
     auto other = spawn([this, second = h.second] { run(second); }, where);
-    // The other half uses this loop: it ends before an exception leaves. Looked at even if it has ended: it may have
-    // failed too, and the first failure stands for all.
-    struct join {
-      future<void>& half;
-      bool is_left = true;
-      ~join() {
-        if (is_left) try {
-            wait(half);
-          } catch (...) {
-          }
-      }
-    } joined{other};
-    run(h.first);
-    joined.is_left = false;
-    other.get(where);
+    // The other half uses this loop: it ends before an exception leaves.
+    try {
+      run(h.first);
+    } catch (...) {
+      join(other, where);
+      observe(other);  // it may have failed too, and the first failure stands for all
+      throw;
+    }
+    join_and_get(other, where);
+  }
+
+ private:
+  static void observe(const future<void>& half) noexcept {
+    try {
+      half.get();
+    } catch (...) {
+    }
   }
 };
 

@@ -42,7 +42,7 @@ namespace stretto::detail {
 using namespace buffers;
 
 void for_parts_of(const box& all, const std::function<void(const box& part)>& f) {
-  forasync(all, [&f](const box& part) { f(part); }).get();
+  join_and_get(forasync(all, [&f](const box& part) { f(part); }), std::source_location::current());
 }
 
 namespace {

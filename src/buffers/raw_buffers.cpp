@@ -47,10 +47,11 @@ void write_exactly(int file, const std::byte* from, std::uint64_t bytes, std::ui
 template <class F>
 void for_each_piece(const box& share, std::uint32_t element_bytes, F f) {
   const std::uint64_t most = std::max<std::uint64_t>(1, most_file_bytes_at_once / element_bytes), all = share.volume();
-  forasync(box(0, static_cast<coordinate>((all + most - 1) / most)), extent(1), [&](coordinate n) {
+  const auto pieces = forasync(box(0, static_cast<coordinate>((all + most - 1) / most)), extent(1), [&](coordinate n) {
     const std::uint64_t first = static_cast<std::uint64_t>(n) * most;
     f(first, std::min(most, all - first));
-  }).get();
+  });
+  detail::join_and_get(pieces, std::source_location::current());
 }
 
 /// The offset of a share. Its elements are contiguous in the file: it has all of every axis but one, and the axes

@@ -31,7 +31,7 @@ void for_each_chunk(const files::zarr_array& a, const box& part, const point& or
   const std::size_t axes = a.shape.size();
   std::array<std::int64_t, max_axes> first{}, count{1, 1, 1};
   for (std::size_t axis = 0; axis < axes; ++axis) count[axis] = chunks_along(a, part, axis, origin, first[axis]);
-  forasync(box(0, count[0] * count[1] * count[2]), extent(1), [&](coordinate number) {
+  const auto chunks = forasync(box(0, count[0] * count[1] * count[2]), extent(1), [&](coordinate number) {
     std::array<std::int64_t, max_axes> at{};
     for (std::size_t axis = axes; axis-- > 0;) at[axis] = first[axis] + number % count[axis], number /= count[axis];
     point min, max(1, 1, 1);
@@ -41,7 +41,8 @@ void for_each_chunk(const files::zarr_array& a, const box& part, const point& or
       max[i] = min[i] + a.chunk[axis];
     }
     f(std::span<const std::int64_t>(at.data(), axes), box::between(min, max));
-  }).get();
+  });
+  detail::join_and_get(chunks, std::source_location::current());
 }
 
 }  // namespace

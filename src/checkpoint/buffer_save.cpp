@@ -37,13 +37,14 @@ std::vector<file_entry> write_rows_here(const std::string& root, std::uint64_t n
     const coordinate first = part->first_row / a.chunk[0], last = (part->first_row + part->rows - 1) / a.chunk[0] + 1;
     const std::size_t before = written.size();
     written.resize(before + static_cast<std::size_t>(last - first));
-    forasync(box(first, last), extent(1), [&](coordinate n) {
+    const auto chunks = forasync(box(first, last), extent(1), [&](coordinate n) {
       const std::uint64_t begin = static_cast<std::uint64_t>(n * a.chunk[0] - part->first_row) * row;
       const auto from = part->elements.begin() + static_cast<std::ptrdiff_t>(begin);
       written[before + static_cast<std::size_t>(n - first)] = write_chunk_of(
           root, array_of(part->name), a, static_cast<std::uint64_t>(n),
           {from, from + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(bytes, part->elements.size() - begin))});
-    }).get();
+    });
+    detail::join_and_get(chunks, where);
     std::vector<std::byte>().swap(part->elements);
   }
   return written;

@@ -60,10 +60,7 @@ class completion_guard {
   explicit completion_guard(const std::vector<future<R>>& calls) noexcept : calls_(calls) {}
   completion_guard(const completion_guard&) = delete;
   ~completion_guard() {
-    for (const auto& f : calls_) try {
-        wait(f);
-      } catch (...) {
-      }
+    for (const auto& f : calls_) detail::join(f, std::source_location::current());
   }
 
  private:

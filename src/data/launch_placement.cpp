@@ -156,7 +156,7 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, const
     on_host.run(whole, part.min().at, part.max().at, check, mine);
   };
   if (code.is_whole || over == spread::this_worker || whole.items() <= items_in_one_piece) return piece(range.ids);
-  forasync(range.ids, piece, range.where).get(range.where);
+  detail::join_and_get(forasync(range.ids, piece, range.where), range.where);
 }
 
 void data::place_launch(placed_launch& l, const kernel_code& code, const kernel_range& range,

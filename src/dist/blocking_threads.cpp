@@ -101,11 +101,8 @@ void blocking_threads::run(const std::function<void()>& f, const std::source_loc
   const future<void> returned = c.has_returned.get_future();
   helper_thread& on = acquire();
   on.begin(c);
-  try {
-    returned.get();
-  } catch (...) {  // this task cannot be suspended (S11), and the thread uses `c`: block the worker instead
-  }
-  on.wait_until_detached();  // after get() short; the runtime may end right after this
+  detail::join(returned, where);
+  on.wait_until_detached();  // short; the runtime may end right after this
   {
     const std::scoped_lock lock(mutex_);
     idle_.push_back(&on);

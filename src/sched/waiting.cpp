@@ -197,6 +197,7 @@ void run_without_stack(worker& w, const error& why) {
   if (suspension* s = suspension_in(i)) {
     make_ready(w, *s);  // the next suspend() can switch to it and needs no further stack
   } else if (!i) {
+    poll_pending(w);
     base::relax();
   } else if (can_run_on_top(w)) {
     run_on_top(w, *task_in(i));
@@ -317,6 +318,20 @@ void wait_for(completion& c, const std::source_location& where) {
   }
   if (const failure* f = c.cause()) [[unlikely]]
     f->raise(&where);
+}
+
+void join(const dependency& d, const std::source_location& where) noexcept {
+  completion* const c = d.task();
+  for (;;) {
+    thread_state& t = *this_thread();
+    if (c ? c->is_done() : has_ended(d, t)) return;
+    if (c && t.fast_path_worker && run_if_next(*t.fast_path_worker, static_cast<task_record&>(*c), where)) return;
+    try {
+      return wait_until_ended(t, d, where);
+    } catch (const error& why) {
+      run_without_stack(*this_thread()->as_worker, why);
+    }
+  }
 }
 
 open_finish::open_finish(const std::source_location& where) {

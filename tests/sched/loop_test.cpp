@@ -2,11 +2,14 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <stretto/coroutine.hpp>
 #include <stretto/forasync.hpp>
 #include <stretto/stretto.hpp>
+
+#include "with_variable.hpp"
 
 using namespace stretto;
 
@@ -96,6 +99,30 @@ TEST_CASE("a worker should split its work while it has nothing queued for others
     CHECK(queued.get());
     CHECK(should_split());
   });
+}
+
+TEST_CASE("a loop visits every index also if no task can be suspended any more") {
+  const test::with_variable few("STRETTO_MAX_SUSPENDED", "4");
+  runtime rt({.workers = 2});
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> waiting{0}, seen{0};
+    const auto wait_if_possible = [&](event go) {
+      ++waiting;
+      try {
+        wait(go);
+      } catch (const error&) {
+      }
+    };
+    rt.run([&] {
+      const auto go = user_event::create();
+      for (int i = 0; i < 6; ++i) async([&] { wait_if_possible(go); });
+      while (waiting < 6) yield();
+      CHECK_NOTHROW(
+          finish([&] { forasync(box(0, 200), extent(1), [&](coordinate) { std::this_thread::yield(), ++seen; }); }));
+      CHECK(seen == 200);
+      go.trigger();
+    });
+  }
 }
 
 TEST_CASE("a search that splits where it should reaches every worker and every node") {
