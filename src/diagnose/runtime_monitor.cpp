@@ -329,7 +329,9 @@ class runtime_monitor {
     if (threads.empty()) s.unproven.push_back("the threads of this process cannot be counted");
     else if (threads.size() > known)
       s.unproven.push_back(unknown_threads(threads, known, ours) + " of this process that no runtime runs may act");
-    else if (threads.size() < known) s.unproven.push_back("threads are starting or ending");
+    // A list that is read while a thread ends may lack others, and a count may include a thread that began after it.
+    else if (threads.size() < known || threads != base::threads_of_process())
+      s.unproven.push_back("threads are starting or ending");
     if (s.unproven.empty() && (before != after || !(s == again))) s.unproven.push_back("something ran meanwhile");
     for (auto& worker : s.workers) worker.seconds = seconds;
     s.is_proven = s.unproven.empty();
