@@ -30,8 +30,8 @@ struct message_memory {
   }
   std::size_t size() const { return is_strided ? bytes.size() / 2 : bytes.size(); }
   unsigned char& at(std::size_t i) { return bytes[is_strided ? 2 * i : i]; }
-  ranks::message_data data() {
-    if (is_strided) return {bytes.data(), 1, type->layout()};
+  ranks::data_part data() {
+    if (is_strided) return {bytes.data(), 1, *type};
     return {bytes.data(), static_cast<std::int64_t>(bytes.size())};
   }
 };

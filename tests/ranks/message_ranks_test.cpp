@@ -26,10 +26,10 @@ namespace {
 struct pair_of_ranks {
   std::array<ranks::mailbox, 2> boxes;
 
-  ranks::send_arguments to(int rank, int tag, ranks::message_data data, ranks::send_mode mode = {}) {
+  ranks::send_arguments to(int rank, int tag, ranks::data_part data, ranks::send_mode mode = {}) {
     return {{&boxes[static_cast<std::size_t>(rank)]}, {context_number(0), 1 - rank, tag}, data, mode};
   }
-  ranks::receive_arguments at(int rank, int tag, ranks::message_data data, int source = ranks::any_source) {
+  ranks::receive_arguments at(int rank, int tag, ranks::data_part data, int source = ranks::any_source) {
     return {boxes[static_cast<std::size_t>(rank)], {context_number(0), source, tag}, data};
   }
 
@@ -51,7 +51,7 @@ std::vector<int> counted_numbers(std::int64_t n) {
   return numbers;
 }
 
-ranks::message_data data_of_numbers(std::vector<int>& v) {
+ranks::data_part data_of_numbers(std::vector<int>& v) {
   return {v.data(), static_cast<std::int64_t>(v.size() * sizeof(int))};
 }
 
@@ -90,12 +90,12 @@ TEST_CASE("both sides of a large message with different layouts copy it") {
   pairs->commit();
   pair.run(
       [&] {
-        for (int i = 0; i < 20; ++i) ranks::send(pair.to(1, i, {sent.data(), 1, column->layout()}));
+        for (int i = 0; i < 20; ++i) ranks::send(pair.to(1, i, {sent.data(), 1, *column}));
       },
       [&] {
         for (int i = 0; i < 20; ++i) {
           std::ranges::fill(received, 0);
-          ranks::receive(pair.at(1, i, {received.data(), 1, pairs->layout()}));
+          ranks::receive(pair.at(1, i, {received.data(), 1, *pairs}));
           bool is_equal = true;
           for (std::size_t k = 0; k < n; ++k) is_equal &= received[k / 2 * 4 + k % 2] == sent[3 * k];
           CHECK(is_equal);

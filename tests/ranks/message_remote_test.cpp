@@ -22,7 +22,7 @@ struct deferred_message final : ranks::remote_message {
   void receive_into(ranks::message_request& r) override { receive = &r; }
   void abandon() noexcept override { is_abandoned = true; }
   void send_data() {
-    const auto bytes = ranks::copy_message(receive->data, {text.data(), std::ssize(text)});
+    const auto bytes = ranks::copy_part(receive->data, {text.data(), std::ssize(text)});
     receive->status = {match.source(), match.tag(), {}, false, bytes, std::ssize(text)};
     receive->end();
   }
@@ -49,7 +49,7 @@ TEST_CASE("data from another node is received in order, however large it is") {
   ranks::mailbox box;
   std::vector<int> first(3), second(5000), third(4);
   std::iota(second.begin(), second.end(), 1);
-  const auto data = [](std::vector<int>& v) { return ranks::message_data{v.data(), std::ssize(v) * 4}; };
+  const auto data = [](std::vector<int>& v) { return ranks::data_part{v.data(), std::ssize(v) * 4}; };
   std::vector<int> received(5000);
   box.deliver_copy(from_rank_2, data(first));
   box.deliver_copy(from_rank_2, data(second));

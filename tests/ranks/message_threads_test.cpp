@@ -27,7 +27,7 @@ struct numbered_message {
   bool is(std::int64_t n) const {
     return std::all_of(numbers.begin(), numbers.begin() + bytes_of(n) / 8, [&](std::int64_t m) { return m == n; });
   }
-  ranks::message_data data(std::int64_t bytes) { return {numbers.data(), bytes}; }
+  ranks::data_part data(std::int64_t bytes) { return {numbers.data(), bytes}; }
 };
 
 void wait_by_polling(const ranks::request& r) {

@@ -104,7 +104,7 @@ class model_network {
   }
   void receive(int at, const ranks::schedule_transfer& transfer) {
     const std::vector<std::byte> rubbish(static_cast<std::size_t>(transfer.data.bytes()), std::byte{0xee});
-    ranks::copy_part(transfer.data, ranks::data_part(const_cast<std::byte*>(rubbish.data()), transfer.data.bytes()));
+    ranks::copy_part(transfer.data, ranks::data_part(rubbish.data(), transfer.data.bytes()));
     queue& waiting = queues_[{at, transfer.peer.rank, transfer.tag}];
     waiting.receives.push_back(transfer);
     match(waiting);
@@ -128,7 +128,7 @@ class model_network {
     const sent_message& message = matched.message;
     const std::vector<std::byte> bytes = message.is_eager ? message.data : bytes_of(message.transfer.data);
     REQUIRE(std::ssize(bytes) == matched.receive.data.bytes());
-    ranks::copy_part(matched.receive.data, ranks::data_part(const_cast<std::byte*>(bytes.data()), std::ssize(bytes)));
+    ranks::copy_part(matched.receive.data, ranks::data_part(bytes.data(), std::ssize(bytes)));
     if (!message.is_eager) end(message.transfer);
     const bool fails = failures_ > 0;
     if (fails) --failures_;

@@ -19,7 +19,7 @@ struct typed_buffer {
   typed_buffer(const void* from, std::int64_t elements, MPI_Datatype handle)
       : memory(from), count(elements), type(type_of_data(from, elements, handle)) {}
 
-  message_data data() const { return message_data(memory, count, type.layout()); }
+  data_part data() const { return data_part(memory, count, type); }
   /// For operations that outlive the call: the program may free its type before they end.
   datatype_ref kept_type() const { return type.is_predefined() ? datatype_ref() : datatype_ref(&type); }
 

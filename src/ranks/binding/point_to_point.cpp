@@ -100,8 +100,8 @@ void send_and_receive(const checked_send& s, const checked_receive& r, MPI_Statu
 
 /// Sends a copy of the data, which the message that is received replaces.
 struct replaced_data {
-  explicit replaced_data(const typed_buffer& of) : bytes(static_cast<std::size_t>(of.data().bytes)) {
-    if (!bytes.empty()) copy_message({bytes.data(), of.data().bytes}, of.data());
+  explicit replaced_data(const typed_buffer& of) : bytes(static_cast<std::size_t>(of.data().bytes())) {
+    if (!bytes.empty()) copy_part({bytes.data(), of.data().bytes()}, of.data());
   }
 
   std::vector<std::byte> bytes;

@@ -95,10 +95,10 @@ inline void receive_some(schedule& steps, peer_rank from, const data_part& data)
 }
 
 inline const void* element(const datatype& type, const void* elements, std::int64_t index) {
-  return static_cast<const std::byte*>(elements) + index * type.extent();
+  return moved(elements, index * type.extent());
 }
 inline void* element(const datatype& type, void* elements, std::int64_t index) {
-  return static_cast<std::byte*>(elements) + index * type.extent();
+  return moved(elements, index * type.extent());
 }
 /// The elements from `first` to before `last`.
 inline data_part element_range(const datatype& type, const void* elements, std::int64_t first, std::int64_t last) {

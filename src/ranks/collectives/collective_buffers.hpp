@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ranks/collectives/data_part.hpp"
 #include "ranks/collectives/reduction_operation.hpp"
+#include "ranks/datatypes/data_part.hpp"
 
 namespace stretto::ranks {
 
@@ -59,7 +59,7 @@ class block_buffer {
   std::int64_t count(int index) const { return is_regular() ? count_ : counts_[index]; }
   const datatype& type(int index) const { return kind_ == kind::typed ? *types_[index] : *type_; }
   std::int64_t bytes(int index) const { return count(index) * type(index).size(); }
-  const void* address(int index) const { return static_cast<const std::byte*>(memory_) + offset(index); }
+  const void* address(int index) const { return moved(memory_, offset(index)); }
   data_part operator[](int index) const { return data_part(address(index), count(index), type(index)); }
   /// The data of the first `blocks` blocks of a regular buffer.
   data_part all(int blocks) const { return data_part(memory_, count_ * blocks, *type_); }

@@ -17,8 +17,8 @@
 #include <variant>
 #include <vector>
 
-#include "ranks/collectives/data_part.hpp"
 #include "ranks/collectives/reduction_operation.hpp"
+#include "ranks/datatypes/data_part.hpp"
 
 namespace stretto::ranks {
 

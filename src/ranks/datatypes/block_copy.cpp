@@ -10,13 +10,13 @@ namespace {
 struct at_distance {
   std::byte* base;
   std::int64_t stride;
-  std::byte* operator()(std::int64_t i) const { return base + i * stride; }
+  std::byte* operator()(std::int64_t i) const { return moved(base, i * stride); }
 };
 
 struct at_offsets {
   std::byte* base;
   const std::int32_t* offsets;
-  std::byte* operator()(std::int64_t i) const { return base + offsets[i]; }
+  std::byte* operator()(std::int64_t i) const { return moved(base, offsets[i]); }
 };
 
 template <std::size_t bytes, typename To, typename From>
@@ -65,8 +65,10 @@ struct repeated_runs {
   const layout_leaf* leaf;
   bool is_packed;
 
-  std::byte* run(std::int64_t i) const { return base + (is_packed ? leaf->start_of(i) : leaf->offsets[i]); }
-  repeated_runs after(std::int64_t repetitions) const { return {base + repetitions * stride, stride, leaf, is_packed}; }
+  std::byte* run(std::int64_t i) const { return moved(base, is_packed ? leaf->start_of(i) : leaf->offsets[i]); }
+  repeated_runs after(std::int64_t repetitions) const {
+    return {moved(base, repetitions * stride), stride, leaf, is_packed};
+  }
 };
 
 repeated_runs runs_in(const layout_leaf& leaf, const std::byte* base) {

@@ -5,6 +5,7 @@
 #include "ranks/datatypes/checked_number.hpp"
 #include "ranks/datatypes/element_walk.hpp"
 #include "ranks/datatypes/external_value.hpp"
+#include "ranks/datatypes/moved_address.hpp"
 #include "ranks/datatypes/packed_data.hpp"
 
 namespace stretto::ranks {
@@ -33,9 +34,8 @@ void pack_external(const datatype& type, const void* elements, std::int64_t coun
                    std::int64_t& position) {
   check_space(external_size(type, count), position, external.size());
   bool is_exact = true;
-  const auto* from = static_cast<const std::byte*>(elements);
   walk_elements(type, count, 0, [&](const basic_type& basic, std::int64_t offset, std::int64_t number) {
-    is_exact &= to_external(basic, from + offset, number, external.data() + position);
+    is_exact &= to_external(basic, moved(elements, offset), number, external.data() + position);
     position += number * basic.external_size;
   });
   check_conversion(is_exact);
@@ -45,9 +45,8 @@ void unpack_external(const datatype& type, void* elements, std::int64_t count, s
                      std::int64_t& position) {
   check_space(external_size(type, count), position, external.size());
   bool is_exact = true;
-  auto* to = static_cast<std::byte*>(elements);
   walk_elements(type, count, 0, [&](const basic_type& basic, std::int64_t offset, std::int64_t number) {
-    is_exact &= from_external(basic, external.data() + position, number, to + offset);
+    is_exact &= from_external(basic, external.data() + position, number, moved(elements, offset));
     position += number * basic.external_size;
   });
   check_conversion(is_exact);

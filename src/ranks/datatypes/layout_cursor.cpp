@@ -17,7 +17,7 @@ layout_cursor::layout_cursor(const type_layout& layout, void* memory, std::int64
     more_frames_ = std::make_unique_for_overwrite<frame[]>(static_cast<std::size_t>(layout.depth()));
   }
   // As at the end of an element before the first one.
-  element_ -= layout.extent();
+  element_ = moved(element_, -layout.extent());
   step_ = &layout.steps().back();
   next_leaf(position);
 }
@@ -25,7 +25,7 @@ layout_cursor::layout_cursor(const type_layout& layout, void* memory, std::int64
 void layout_cursor::enter(const layout_leaf& leaf, std::byte* base, std::int64_t position) {
   leaf_ = leaf;
   repetition_ = position == 0 ? 0 : position / leaf.bytes;
-  base_ = base + leaf.offset + repetition_ * leaf.stride;
+  base_ = moved(base, leaf.offset + repetition_ * leaf.stride);
   position -= repetition_ * leaf.bytes;
   index_ = 0;
   if (leaf.runs > 1 && position > 0) {
@@ -82,7 +82,7 @@ void layout_cursor::begin_step(std::int64_t& skipped) {
   }
   const std::int64_t elements = skipped / layout_->size() + 1;
   skipped %= layout_->size();
-  element_ += elements * layout_->extent();
+  element_ = moved(element_, elements * layout_->extent());
   step_ = layout_->steps().data();
 }
 
@@ -95,8 +95,8 @@ void layout_cursor::enter_loop(std::int64_t& skipped) {
     return;
   }
   skipped -= iteration * loop.bytes;
-  std::byte* first = base() + loop.offset;
-  frames()[depth_++] = {step_, loop.count - iteration - 1, first + iteration * loop.stride};
+  std::byte* const first = moved(base(), loop.offset);
+  frames()[depth_++] = {step_, loop.count - iteration - 1, moved(first, iteration * loop.stride)};
 }
 
 void layout_cursor::next_iteration(std::int64_t& skipped) {
@@ -110,7 +110,7 @@ void layout_cursor::next_iteration(std::int64_t& skipped) {
   }
   skipped -= whole * loop.bytes;
   current.left -= whole + 1;
-  current.base += (whole + 1) * loop.stride;
+  current.base = moved(current.base, (whole + 1) * loop.stride);
   step_ = current.loop;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "ranks/datatypes/moved_address.hpp"
 #include "ranks/datatypes/type_layout.hpp"
 
 namespace stretto::ranks {
@@ -83,7 +84,7 @@ class layout_cursor {
       run_left_ = leaf_.block;
       return;
     }
-    run_ = base_ + leaf_.offsets[index_];
+    run_ = moved(base_, leaf_.offsets[index_]);
     run_left_ = leaf_.length_of(index_);
   }
   void next_run() {
@@ -94,7 +95,7 @@ class layout_cursor {
     index_ = 0;
     repetition_ += number;
     if (repetition_ == leaf_.count) return next_leaf(0);
-    base_ += number * leaf_.stride;
+    base_ = moved(base_, number * leaf_.stride);
     set_run();
   }
   void next_leaf(std::int64_t skipped);

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ranks/messages/message_data.hpp"
+#include "ranks/datatypes/data_part.hpp"
 #include "ranks/messages/queue_entry.hpp"
 
 namespace stretto::ranks {
@@ -27,7 +27,7 @@ struct early_message final : queue_entry {
   send_buffer* buffer = nullptr;  // whose capacity it uses
 
   std::byte* memory() { return reinterpret_cast<std::byte*>(this + 1); }
-  message_data data() { return {memory(), bytes}; }
+  data_part data() { return {memory(), bytes}; }
 };
 
 /// The memory of the early messages of a mailbox, in blocks of a few sizes.

@@ -5,37 +5,21 @@
 #include <string>
 #include <utility>
 
-#include "event/waiter.hpp"
+#include "ranks/messages/request_part.hpp"
 
 namespace stretto::ranks {
 namespace {
 
-struct joined_request;
-
-/// One of the two operations.
-struct joined_part : waiter {
-  joined_request* of = nullptr;
-  request_owner operation;
-};
-
 struct joined_request final : request {
   explicit joined_request(std::vector<std::byte> kept);
 
-  void await(joined_part& part, request_owner operation) {
-    part.of = this;
-    part.operation = std::move(operation);
-    part.fire = [](waiter& link, const failure*, base::thread_context&) noexcept {
-      static_cast<joined_part&>(link).of->end_one();
-    };
-    if (!part.operation->subscribe(part)) end_one();
-  }
-  void end_one() noexcept {
+  void end_part(request_part<joined_request>&) noexcept {
     if (left.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
     status = receive.operation->status;
     end();
   }
 
-  joined_part receive, send;
+  request_part<joined_request> receive, send;
   std::atomic<int> left{2};
   const std::vector<std::byte> memory;
 };
@@ -52,8 +36,8 @@ request_owner joined(request_owner receive, request_owner send, std::vector<std:
   auto* const both = new joined_request(std::move(memory));
   request_owner made(both);
   both->activate();
-  both->await(both->receive, std::move(receive));
-  both->await(both->send, std::move(send));
+  both->receive.await(*both, std::move(receive));
+  both->send.await(*both, std::move(send));
   return made;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 std::int64_t bytes_of(const queue_entry& message) {
   if (message.kind == entry_kind::early_message) return static_cast<const early_message&>(message).bytes;
-  if (message.kind == entry_kind::late_data) return static_cast<const message_request&>(message).data.bytes;
+  if (message.kind == entry_kind::late_data) return static_cast<const message_request&>(message).data.bytes();
   return static_cast<const remote_message&>(message).bytes;
 }
 
@@ -24,14 +24,17 @@ message_status status_of(const queue_entry& message) {
 }
 
 /// Fills a receive with a message's data. `first` is that of the two requests which came first.
-void fill(message_request& receive, envelope message, const message_data& data, message_request* first) {
-  const std::int64_t bytes = std::min(receive.data.bytes, data.bytes);
+void fill(message_request& receive, envelope message, const data_part& data, message_request* first) {
+  const std::int64_t bytes = std::min(receive.data.bytes(), data.bytes());
   if (first && bytes >= split_bytes) [[unlikely]]
     copy_with_help(*first, receive.data, data);
-  else copy_message(receive.data, data);
-  receive.status = {
-      message.source(), message.tag(), data.bytes > bytes ? error_class::truncate : error_class::success, false, bytes,
-      data.bytes};
+  else copy_part(receive.data, data);
+  receive.status = {message.source(),
+                    message.tag(),
+                    data.bytes() > bytes ? error_class::truncate : error_class::success,
+                    false,
+                    bytes,
+                    data.bytes()};
 }
 
 /// Ends the probes that wait for a message which has come. True if one of them takes it; later ones go on waiting.
@@ -107,10 +110,9 @@ match_queues& mailbox::other_queues_of(context_number context) {
   return *(last_ = slot_of(context));
 }
 
-early_message& mailbox::set_aside(match_queues& queues, envelope message, const message_data& data,
-                                  queue_entry*& probes) {
-  early_message& m = early_.make(message, data.bytes);
-  copy_message(m.data(), data);
+early_message& mailbox::set_aside(match_queues& queues, envelope message, const data_part& data, queue_entry*& probes) {
+  early_message& m = early_.make(message, data.bytes());
+  copy_part(m.data(), data);
   add(queues, m, probes);
   return m;
 }
@@ -120,7 +122,7 @@ void mailbox::free_early(early_message& m) {
   early_.free(m);
 }
 
-bool mailbox::deliver_now(envelope message, const message_data& data, send_mode mode) {
+bool mailbox::deliver_now(envelope message, const data_part& data, send_mode mode) {
   queue_entry *found, *probes = nullptr;
   prefetch_queues();
   {
@@ -129,7 +131,7 @@ bool mailbox::deliver_now(envelope message, const message_data& data, send_mode 
     found = queues.take_receive(message);
     if (!found) {
       if (mode == send_mode::ready) refuse_ready(message);
-      if (mode != send_mode::standard || data.bytes > eager_bytes) return false;
+      if (mode != send_mode::standard || data.bytes() > eager_bytes) return false;
       set_aside(queues, message, data, probes);
     }
   }
@@ -147,15 +149,15 @@ void mailbox::deliver(message_request& send) {
   queue_entry *found, *probes = nullptr;
   send.is_set_aside = false;
   const bool is_buffered = send.mode == send_mode::buffered;
-  if (is_buffered && send.data.bytes > eager_bytes) return deliver_buffered(send);
+  if (is_buffered && send.data.bytes() > eager_bytes) return deliver_buffered(send);
   prefetch_queues();
   {
     const std::scoped_lock lock(lock_);
     match_queues& queues = queues_of(send.match.context());
     found = queues.take_receive(send.match);
     if (!found && send.mode == send_mode::ready) refuse_ready(send.match);
-    if (!found && (is_buffered || (send.mode == send_mode::standard && send.data.bytes <= eager_bytes))) {
-      if (is_buffered) send.buffer->reserve(send.data.bytes);
+    if (!found && (is_buffered || (send.mode == send_mode::standard && send.data.bytes() <= eager_bytes))) {
+      if (is_buffered) send.buffer->reserve(send.data.bytes());
       early_message& m = set_aside(queues, send.match, send.data, probes);
       if (is_buffered) m.buffer = send.buffer;
       send.number = m.number;
@@ -173,9 +175,9 @@ void mailbox::deliver(message_request& send) {
   end_message(receive);
 }
 
-void mailbox::deliver_copy(envelope message, const message_data& data) {
+void mailbox::deliver_copy(envelope message, const data_part& data) {
   queue_entry *found, *probes = nullptr;
-  const bool is_large = data.bytes > eager_bytes;
+  const bool is_large = data.bytes() > eager_bytes;
   {
     const std::scoped_lock lock(lock_);
     match_queues& queues = queues_of(message.context());
@@ -188,16 +190,16 @@ void mailbox::deliver_copy(envelope message, const message_data& data) {
     return end_message(receive);
   }
   if (!is_large) return end_probes(probes);
-  early_message& copied = early_message_pool::make_large(message, data.bytes);
-  copy_message(copied.data(), data);
+  early_message& copied = early_message_pool::make_large(message, data.bytes());
+  copy_part(copied.data(), data);
   deliver_large(copied, nullptr);
 }
 
 void mailbox::deliver_buffered(message_request& send) {
-  send.buffer->reserve(send.data.bytes);
-  early_message& copied = early_message_pool::make_large(send.match, send.data.bytes);
+  send.buffer->reserve(send.data.bytes());
+  early_message& copied = early_message_pool::make_large(send.match, send.data.bytes());
   copied.buffer = send.buffer;
-  copy_message(copied.data(), send.data);
+  copy_part(copied.data(), send.data);
   send.activate_done();
   deliver_large(copied, &send);
 }

@@ -54,11 +54,11 @@ class alignas(base::cache_line) mailbox {
 
   /// Delivers a message if its data need not stay with the sender: a receive takes it, or it is copied aside. False: it
   /// needs a request. Throws call_error if it is in ready mode and has no receive.
-  bool deliver_now(envelope message, const message_data& data, send_mode mode);
+  bool deliver_now(envelope message, const data_part& data, send_mode mode);
   /// Delivers the message of a send. The request is active afterwards, and done unless its data is still needed.
   void deliver(message_request& send);
   /// For messages from other nodes: delivers data, which is copied aside if no receive waits, whatever its size.
-  void deliver_copy(envelope message, const message_data& data);
+  void deliver_copy(envelope message, const data_part& data);
   void deliver(remote_message& message);
   /// Takes back a message that no receive or matched probe has taken; else does nothing.
   void cancel_send(message_request& send);
@@ -96,7 +96,7 @@ class alignas(base::cache_line) mailbox {
   match_queues*& slot_of(context_number context);
   void add_context(context_number context);
 
-  early_message& set_aside(match_queues& queues, envelope message, const message_data& data, queue_entry*& probes);
+  early_message& set_aside(match_queues& queues, envelope message, const data_part& data, queue_entry*& probes);
   void free_early(early_message& m);
   void deliver_buffered(message_request& send);
   /// A message whose data is copied aside already. `send` may be taken back by it; null: nobody can.

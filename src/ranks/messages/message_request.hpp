@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "ranks/datatypes/data_part.hpp"
 #include "ranks/datatypes/datatype.hpp"
-#include "ranks/messages/message_data.hpp"
 #include "ranks/messages/queue_entry.hpp"
 #include "ranks/messages/request.hpp"
 
@@ -39,11 +39,11 @@ struct peer {
 enum class send_mode : std::uint8_t { standard, synchronous, buffered, ready };
 
 struct data_of_request {
-  message_data data;
+  data_part data;
 };
 
 struct alignas(base::cache_line) message_request final : request, data_of_request, queue_entry {
-  message_request(const request_kind& k, entry_kind is, envelope e, const message_data& d) noexcept
+  message_request(const request_kind& k, entry_kind is, envelope e, const data_part& d) noexcept
       : request(k), data_of_request{d}, queue_entry(is, e) {}
 
   void wait_for_match() noexcept {

@@ -112,7 +112,7 @@ matched_message matched_probe(mailbox& own, envelope pattern, const std::source_
   return {r.message, r.status};
 }
 
-message_status receive_matched(mailbox& own, queue_entry* message, const message_data& into,
+message_status receive_matched(mailbox& own, queue_entry* message, const data_part& into,
                                const std::source_location& where) {
   if (!message) return of_null_process;
   message_request r(message_kinds::receive_of_call, entry_kind::receive, message->match, into);
@@ -122,7 +122,7 @@ message_status receive_matched(mailbox& own, queue_entry* message, const message
   return r.status;
 }
 
-request_owner start_receive_matched(mailbox& own, queue_entry* message, const message_data& into, datatype_ref type) {
+request_owner start_receive_matched(mailbox& own, queue_entry* message, const data_part& into, datatype_ref type) {
   const envelope pattern = message ? message->match : envelope{{}, null_process, any_tag};
   request_owner r = make_receive({own, pattern, into}, std::move(type));
   if (message) own.receive(of(*r), *message);

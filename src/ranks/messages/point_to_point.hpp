@@ -20,7 +20,7 @@ namespace stretto::ranks {
 struct send_arguments {
   peer to;
   envelope message;
-  message_data data;
+  data_part data;
   send_mode mode = send_mode::standard;
   send_buffer* buffer = nullptr;  // required in buffered mode
 };
@@ -29,7 +29,7 @@ struct send_arguments {
 struct receive_arguments {
   mailbox& own;
   envelope pattern;
-  message_data into;
+  data_part into;
 };
 
 /// Returns when the data may be changed: for a synchronous send, when it has been received.
@@ -63,10 +63,9 @@ struct matched_message {
 std::optional<matched_message> try_matched_probe(mailbox& own, envelope pattern);
 matched_message matched_probe(mailbox& own, envelope pattern,
                               const std::source_location& where = std::source_location::current());
-message_status receive_matched(mailbox& own, queue_entry* message, const message_data& into,
+message_status receive_matched(mailbox& own, queue_entry* message, const data_part& into,
                                const std::source_location& where = std::source_location::current());
-request_owner start_receive_matched(mailbox& own, queue_entry* message, const message_data& into,
-                                    datatype_ref type = {});
+request_owner start_receive_matched(mailbox& own, queue_entry* message, const data_part& into, datatype_ref type = {});
 
 // In line, so that the arguments go from registers to the request: a copy through memory waits for its stores.
 

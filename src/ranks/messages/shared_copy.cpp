@@ -15,7 +15,7 @@
 
 #include <stretto/task.hpp>
 
-#include "ranks/messages/message_data.hpp"
+#include "ranks/datatypes/data_part.hpp"
 
 namespace stretto::ranks {
 
@@ -28,7 +28,7 @@ std::string describe_wait(const completion&) { return "the other side of a large
 constexpr request_kind wait_kind{{keep_wait, describe_wait}};
 
 struct shared_copy {
-  const message_data &to, &from;
+  const data_part &to, &from;
   const std::int64_t bytes;
   const std::int64_t part;
   std::atomic<std::int64_t> next{0};
@@ -52,8 +52,8 @@ void resume(std::uintptr_t wait) { reinterpret_cast<request*>(wait)->end(); }
 
 }  // namespace
 
-void copy_with_help(message_request& first, const message_data& to, const message_data& from) {
-  const std::int64_t bytes = std::min(to.bytes, from.bytes);
+void copy_with_help(message_request& first, const data_part& to, const data_part& from) {
+  const std::int64_t bytes = std::min(to.bytes(), from.bytes());
   shared_copy copy{to, from, bytes, part_of(bytes)};
   copy.helper_left.activate();
   const auto before = first.helper.exchange(reinterpret_cast<std::uintptr_t>(&copy) | is_copy);
@@ -63,7 +63,7 @@ void copy_with_help(message_request& first, const message_data& to, const messag
 }
 
 void help_with_copy(message_request& r, const std::source_location& where) {
-  if (r.data.bytes < split_bytes) return;
+  if (r.data.bytes() < split_bytes) return;
   request begun(wait_kind);
   begun.activate();
   std::uintptr_t word = 0;

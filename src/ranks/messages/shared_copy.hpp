@@ -20,7 +20,7 @@ namespace stretto::ranks {
 inline constexpr std::int64_t split_bytes = 32 << 10;
 
 /// Copies as many bytes as both have. `first` is the send or receive that came first.
-void copy_with_help(message_request& first, const message_data& to, const message_data& from);
+void copy_with_help(message_request& first, const data_part& to, const data_part& from);
 
 /// Suspends the rank until the copy of a request begins, and copies parts of it. Returns early, too: the request need
 /// not be done.
@@ -31,7 +31,7 @@ void end_help(message_request& r) noexcept;
 
 /// Ends a send or a receive.
 inline void end_message(message_request& r) noexcept {
-  if (r.data.bytes >= split_bytes) [[unlikely]]
+  if (r.data.bytes() >= split_bytes) [[unlikely]]
     end_help(r);
   r.end();
 }

@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "event/waiter.hpp"
-
 namespace stretto::ranks {
 namespace {
 
@@ -14,20 +12,7 @@ void start(request& one) { static_cast<collective_request&>(one).begin(); }
 std::string describe(const completion& one) { return static_cast<const collective_request&>(one).text(); }
 const request_kind kind_of_collectives{{destroy, describe}, start, nullptr, nullptr};
 
-message_data data_of(const data_part& part) {
-  message_data data(part.address(), part.bytes());
-  data.layout = part.layout();
-  data.position = part.position();
-  return data;
-}
-
 }  // namespace
-
-struct collective_request::awaited_message : waiter {
-  collective_request* of = nullptr;
-  transfer_number number = 0;
-  request_owner message;
-};
 
 collective_scope::collective_scope(communicator& comm)
     : context(collective_context(comm.members().number)),
@@ -90,27 +75,20 @@ envelope collective_request::envelope_of(int source, const schedule_transfer& tr
 void collective_request::post_send(const schedule_transfer& transfer) {
   const peer& to = rank_.node().reach(member(transfer.peer));
   const envelope message = envelope_of(scope_.by_world_rank ? static_cast<int>(rank_.number()) : scope_.own, transfer);
-  const message_data data = data_of(transfer.data);
+  const data_part& data = transfer.data;
   if (to.local && to.local->deliver_now(message, data, send_mode::standard))
     return end_transfer(transfer.number, error_class::success);
-  await(transfer.number, start_send({to, message, data}));
+  messages_[transfer.number].await(*this, start_send({to, message, data}));
 }
 
 void collective_request::post_receive(const schedule_transfer& transfer) {
   const int source = scope_.by_world_rank ? static_cast<int>(member(transfer.peer)) : transfer.peer.rank;
-  await(transfer.number, start_receive({rank_.messages(), envelope_of(source, transfer), data_of(transfer.data)}));
+  messages_[transfer.number].await(*this,
+                                   start_receive({rank_.messages(), envelope_of(source, transfer), transfer.data}));
 }
 
-void collective_request::await(transfer_number number, request_owner message) {
-  awaited_message& one = messages_[number];
-  one.of = this;
-  one.number = number;
-  one.message = std::move(message);
-  one.fire = [](waiter& link, const failure*, base::thread_context&) noexcept {
-    auto& ended = static_cast<awaited_message&>(link);
-    ended.of->end_transfer(ended.number, ended.message->status.error);
-  };
-  if (!one.message->subscribe(one)) end_transfer(number, one.message->status.error);
+void collective_request::end_part(request_part<collective_request>& message) noexcept {
+  end_transfer(static_cast<transfer_number>(&message - messages_.data()), message.operation->status.error);
 }
 
 void collective_request::end_transfer(transfer_number number, error_class error) {

@@ -15,6 +15,7 @@
 #include "ranks/collectives/collectives.hpp"
 #include "ranks/collectives/schedule_run.hpp"
 #include "ranks/messages/point_to_point.hpp"
+#include "ranks/messages/request_part.hpp"
 #include "ranks/process/rank.hpp"
 
 namespace stretto::ranks {
@@ -52,11 +53,11 @@ class collective_request final : public request, transfer_port {
   std::string text() const;
 
  private:
-  struct awaited_message;
+  friend struct request_part<collective_request>;
 
   void post_send(const schedule_transfer& transfer) override;
   void post_receive(const schedule_transfer& transfer) override;
-  void await(transfer_number number, request_owner message);
+  void end_part(request_part<collective_request>& message) noexcept;
   void end_transfer(transfer_number number, error_class error);
   void go_on();
   void advance_in_rank();
@@ -69,7 +70,7 @@ class collective_request final : public request, transfer_port {
   const int tag_;
   schedule steps_;
   schedule_run run_;
-  std::vector<awaited_message> messages_;  // by transfer
+  std::vector<request_part<collective_request>> messages_;  // by transfer
 };
 
 using collective_owner = std::unique_ptr<collective_request, request_release>;

@@ -62,7 +62,7 @@ class exchange_by_messages : public creation_exchange {
     if (one->local_group().rank == leader_) {
       const peer_rank there{other_leader(), group_side::remote};
       steps.receive(there, data_part(other.data(), static_cast<std::int64_t>(other.size())));
-      steps.send(there, data_part(const_cast<std::byte*>(own.data()), static_cast<std::int64_t>(own.size())));
+      steps.send(there, data_part(own.data(), static_cast<std::int64_t>(own.size())));
       steps.wait_all();
     }
     build_broadcast(steps, one->local_group(), buffer_of(other), leader_);
