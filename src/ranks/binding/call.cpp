@@ -8,6 +8,8 @@
 #include <stretto/error.hpp>
 #include <string>
 
+#include "ranks/binding/window_handles.hpp"
+
 namespace stretto::ranks {
 
 namespace {
@@ -50,9 +52,14 @@ std::string message_of(const rank_state& state, const char* name, const failure&
          std::string("\n");
 }
 
-communicator& concerned(rank_state& state, failed_object object) {
+concerned_object concerned(rank_state& state, failed_object object) {
+  if (!is_predefined(object.win)) {
+    window& of = object_of(object.win);
+    return {of.handler(), object.win, of.comm()};
+  }
   const bool is_valid = !is_predefined(object.comm) || object.comm == MPI_COMM_WORLD || object.comm == MPI_COMM_SELF;
-  return is_valid ? object_of(object.comm) : default_communicator(state);
+  communicator& of = is_valid ? object_of(object.comm) : default_communicator(state);
+  return {of.handler(), handle_of(of), of};
 }
 
 }  // namespace
@@ -64,24 +71,23 @@ void check_is_running() {
                    phase == rank_phase::starting ? "MPI_Init was not called before" : "MPI_Finalize was called before");
 }
 
-int react(const error_handler_ref& handler, communicator& of, int code, const std::string& message) {
-  if (handler->reaction() == error_reaction::return_code) return code;
-  if (handler->reaction() == error_reaction::call_function) return handler->call(handle_of(of), code);
+int react(const concerned_object& of, int code, const std::string& message) {
+  if (of.handler->reaction() == error_reaction::return_code) return code;
+  if (of.handler->reaction() == error_reaction::call_function) return of.handler->call(of.handle, code);
   rank_state& state = current_rank();
   if (!state.end) {
     std::fputs(message.c_str(), stderr);
     std::abort();
   }
-  state.end({handler->reaction(), &of, code, message});
+  state.end({of.handler->reaction(), &of.ranks, code, message});
   return code;
 }
 
 int handle_failure(const char* name, failed_object object) noexcept {
   const failure failed = current_failure();
   rank_state& state = current_rank();
-  communicator& of = concerned(state, object);
-  const error_handler_ref handler = of.handler();  // a function of the program may set another one
-  return react(handler, of, failed.code, message_of(state, name, failed));
+  const concerned_object of = concerned(state, object);  // a function of the program may set another handler
+  return react(of, failed.code, message_of(state, name, failed));
 }
 
 }  // namespace stretto::ranks

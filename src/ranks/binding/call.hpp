@@ -12,6 +12,7 @@ namespace stretto::ranks {
 /// Of which object the error handler is called. The null handle: of default_communicator().
 struct failed_object {
   MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Win win = MPI_WIN_NULL;
 };
 
 /// Throws call_error(other) before MPI_Init and after MPI_Finalize.
@@ -20,9 +21,16 @@ void check_is_running();
 /// Calls the error handler for the exception that is being handled, in the function `name`; returns its code.
 int handle_failure(const char* name, failed_object object) noexcept;
 
+/// The object whose error handler is called: its handle, and the communicator of its ranks.
+struct concerned_object {
+  error_handler_ref handler;
+  void* handle;
+  communicator& ranks;
+};
+
 /// Does what a handler says about an error code; returns the code that the function returns. `message` is for the user
 /// if ranks end.
-int react(const error_handler_ref& handler, communicator& of, int code, const std::string& message);
+int react(const concerned_object& of, int code, const std::string& message);
 
 /// For functions that MPI allows at any time.
 template <class Body>
@@ -40,13 +48,18 @@ int call_at_any_time(const char* name, Body body) noexcept {
   return call_at_any_time(name, failed_object{}, body);
 }
 
-/// For functions with a communicator, whose error handler is called; of an invalid one that of default_communicator().
 template <class Body>
-int call(const char* name, MPI_Comm comm, Body body) noexcept {
-  return call_at_any_time(name, failed_object{comm}, [&] {
+int call(const char* name, failed_object object, Body body) noexcept {
+  return call_at_any_time(name, object, [&] {
     check_is_running();
     body();
   });
+}
+
+/// For functions with a communicator, whose error handler is called; of an invalid one that of default_communicator().
+template <class Body>
+int call(const char* name, MPI_Comm comm, Body body) noexcept {
+  return call(name, failed_object{comm}, body);
 }
 
 template <class Body>

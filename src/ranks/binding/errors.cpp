@@ -123,9 +123,9 @@ STRETTO_MPI_NAME(Comm_get_errhandler)
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
   return call("MPI_Comm_call_errhandler", comm, [&] {
     communicator& of = object_of(comm);
-    const error_handler_ref handler = of.handler();
     const std::string text = current_rank().codes.text_of(errorcode);
-    react(handler, of, errorcode, "error: MPI_Comm_call_errhandler was called\n  what      " + text + '\n');
+    react({of.handler(), handle_of(of), of}, errorcode,
+          "error: MPI_Comm_call_errhandler was called\n  what      " + text + '\n');
   });
 }
 STRETTO_MPI_NAME(Comm_call_errhandler)

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "base/spin_lock.hpp"
 #include "ranks/communicators/rank_state.hpp"
 #include "ranks/messages/mailbox.hpp"
 #include "ranks/messages/send_buffer.hpp"
@@ -29,6 +30,8 @@ class rank final : sched::thread_companion {
   mailbox& messages() noexcept { return messages_; }
   send_buffer& buffer() noexcept { return buffer_; }
   rank_state& mpi() noexcept { return mpi_; }
+  /// Held while other ranks accumulate to memory of this one: one lock for all windows, which may overlap.
+  base::spin_lock& combining() noexcept { return combining_; }
   /// MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE, as the program has asked for.
   int thread_level() const noexcept { return thread_level_; }
   void set_thread_level(int level) noexcept { thread_level_ = level; }
@@ -55,6 +58,7 @@ class rank final : sched::thread_companion {
   mailbox messages_;
   send_buffer buffer_;
   rank_state mpi_;
+  base::spin_lock combining_;
   int thread_level_ = 0;
   std::uint32_t worker_ = 0;
   program_copy copy_;

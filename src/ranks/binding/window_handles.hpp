@@ -1,0 +1,14 @@
+// window_handles.hpp - from handles of windows to windows.
+//
+// Threads     any thread of a rank.
+// Errors      call_error(window).
+#pragma once
+
+#include "ranks/binding/handles.hpp"
+#include "ranks/windows/window.hpp"
+
+namespace stretto::ranks {
+
+window& object_of(MPI_Win handle);
+
+}  // namespace stretto::ranks

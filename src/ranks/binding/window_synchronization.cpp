@@ -1,0 +1,146 @@
+// window_synchronization.cpp - fences, epochs, locks and flushes of windows.
+#include "ranks/windows/window_synchronization.hpp"
+
+#include <string>
+#include <vector>
+
+#include "ranks/binding/call.hpp"
+#include "ranks/binding/window_handles.hpp"
+#include "ranks/call_error.hpp"
+
+namespace stretto::ranks {
+namespace {
+
+constexpr int known_assertions =
+    MPI_MODE_NOCHECK | MPI_MODE_NOPRECEDE | MPI_MODE_NOPUT | MPI_MODE_NOSTORE | MPI_MODE_NOSUCCEED;
+
+int checked_assertions(int assertions) {
+  if ((assertions & ~known_assertions) == 0) return assertions;
+  throw call_error(error_class::assertion, "assert is " + std::to_string(assertions));
+}
+
+/// The ranks in the window of a group's members.
+std::vector<int> ranks_in_window(window& of, const group& members) {
+  std::vector<int> ranks;
+  for (int i = 0; i < members.size(); ++i) {
+    const auto rank = of.comm().members().local.rank_of(members[i]);
+    if (!rank) throw call_error(error_class::group, "a member of the group does not belong to the window");
+    ranks.push_back(*rank);
+  }
+  return ranks;
+}
+
+lock_mode checked_mode(int lock_type) {
+  if (lock_type == MPI_LOCK_SHARED) return lock_mode::shared;
+  if (lock_type == MPI_LOCK_EXCLUSIVE) return lock_mode::exclusive;
+  throw call_error(error_class::locktype, "lock_type is " + std::to_string(lock_type));
+}
+
+/// A call with one target; nothing is done for MPI_PROC_NULL.
+template <class Body>
+int call_on_target(const char* name, MPI_Win win, int rank, Body body) {
+  return call(name, {.win = win}, [&] {
+    window& of = object_of(win);
+    if (rank == null_process) return;
+    if (rank < 0 || rank >= of.size())
+      throw call_error(error_class::rank,
+                       "the target is " + std::to_string(rank) + ", and the window has " + std::to_string(of.size()));
+    body(of);
+  });
+}
+
+}  // namespace
+}  // namespace stretto::ranks
+
+using namespace stretto::ranks;
+
+extern "C" {
+
+int PMPI_Win_fence(int assert, MPI_Win win) {
+  return call("MPI_Win_fence", {.win = win}, [&] { fence(object_of(win), checked_assertions(assert)); });
+}
+STRETTO_MPI_NAME(Win_fence)
+
+int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
+  return call("MPI_Win_post", {.win = win}, [&] {
+    window& of = object_of(win);
+    post(of, ranks_in_window(of, object_of(group)), checked_assertions(assert));
+  });
+}
+STRETTO_MPI_NAME(Win_post)
+
+int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
+  return call("MPI_Win_start", {.win = win}, [&] {
+    window& of = object_of(win);
+    start(of, ranks_in_window(of, object_of(group)), checked_assertions(assert));
+  });
+}
+STRETTO_MPI_NAME(Win_start)
+
+int PMPI_Win_complete(MPI_Win win) {
+  return call("MPI_Win_complete", {.win = win}, [&] { complete(object_of(win)); });
+}
+STRETTO_MPI_NAME(Win_complete)
+
+int PMPI_Win_wait(MPI_Win win) {
+  return call("MPI_Win_wait", {.win = win}, [&] { wait_for_accesses(object_of(win)); });
+}
+STRETTO_MPI_NAME(Win_wait)
+
+int PMPI_Win_test(MPI_Win win, int* flag) {
+  return call("MPI_Win_test", {.win = win}, [&] { required(flag, "flag") = test_accesses(object_of(win)); });
+}
+STRETTO_MPI_NAME(Win_test)
+
+int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
+  return call_on_target("MPI_Win_lock", win, rank, [&](window& of) {
+    checked_assertions(assert);
+    lock(of, rank, checked_mode(lock_type));
+  });
+}
+STRETTO_MPI_NAME(Win_lock)
+
+int PMPI_Win_unlock(int rank, MPI_Win win) {
+  return call_on_target("MPI_Win_unlock", win, rank, [&](window& of) { unlock(of, rank); });
+}
+STRETTO_MPI_NAME(Win_unlock)
+
+int PMPI_Win_lock_all(int assert, MPI_Win win) {
+  return call("MPI_Win_lock_all", {.win = win}, [&] {
+    checked_assertions(assert);
+    lock_all(object_of(win));
+  });
+}
+STRETTO_MPI_NAME(Win_lock_all)
+
+int PMPI_Win_unlock_all(MPI_Win win) {
+  return call("MPI_Win_unlock_all", {.win = win}, [&] { unlock_all(object_of(win)); });
+}
+STRETTO_MPI_NAME(Win_unlock_all)
+
+int PMPI_Win_flush(int rank, MPI_Win win) {
+  return call_on_target("MPI_Win_flush", win, rank, [&](window& of) { flush(of, rank); });
+}
+STRETTO_MPI_NAME(Win_flush)
+
+int PMPI_Win_flush_local(int rank, MPI_Win win) {
+  return call_on_target("MPI_Win_flush_local", win, rank, [&](window& of) { flush(of, rank); });
+}
+STRETTO_MPI_NAME(Win_flush_local)
+
+int PMPI_Win_flush_all(MPI_Win win) {
+  return call("MPI_Win_flush_all", {.win = win}, [&] { flush_all(object_of(win)); });
+}
+STRETTO_MPI_NAME(Win_flush_all)
+
+int PMPI_Win_flush_local_all(MPI_Win win) {
+  return call("MPI_Win_flush_local_all", {.win = win}, [&] { flush_all(object_of(win)); });
+}
+STRETTO_MPI_NAME(Win_flush_local_all)
+
+int PMPI_Win_sync(MPI_Win win) {
+  return call("MPI_Win_sync", {.win = win}, [&] { synchronize_memory(object_of(win)); });
+}
+STRETTO_MPI_NAME(Win_sync)
+
+}  // extern "C"

@@ -1,0 +1,46 @@
+#include "ranks/windows/local_target.hpp"
+
+#include "ranks/collectives/data_part.hpp"
+#include "ranks/windows/window_update.hpp"
+
+namespace stretto::ranks {
+namespace {
+
+data_part part_of(const origin_data& data) {
+  return data.type ? data_part(data.memory, data.count, *data.type) : data_part();
+}
+
+}  // namespace
+
+request_owner local_target::begin(const window_operation& operation) {
+  const target_place& place = operation.target;
+  std::byte* const target = memory.address_of(place);
+  switch (operation.kind) {
+    case access_kind::put: copy_part({target, place.count, *place.type}, part_of(operation.origin)); break;
+    case access_kind::get: copy_part(part_of(operation.result), {target, place.count, *place.type}); break;
+    case access_kind::accumulate:
+    case access_kind::get_accumulate: accumulate(operation, target); break;
+    case access_kind::compare_and_swap:
+      exchange_value(target, {operation.origin.memory, operation.expected, operation.result.memory, place.type->size()},
+                     combining_);
+  }
+  return nullptr;
+}
+
+void local_target::accumulate(const window_operation& operation, std::byte* target) {
+  const element_update update(*operation.operation, *operation.target.type);
+  update_elements(
+      update,
+      {part_of(operation.origin), {target, operation.target.count, *operation.target.type}, part_of(operation.result)},
+      combining_);
+}
+
+void local_target::lock(lock_mode mode, const std::source_location& where) {
+  lock_request r(mode);
+  lock_.acquire(r);
+  wait_for(r, where);
+}
+
+void local_target::unlock(const std::source_location&) { lock_.release(); }
+
+}  // namespace stretto::ranks

@@ -1,0 +1,34 @@
+// local_target.hpp - the window of a rank of this node: operations are done at once, in the target's memory.
+//
+// Threads     any, from the creation of the window until all ranks of it have called to free it.
+#pragma once
+
+#include "base/config.hpp"
+#include "base/spin_lock.hpp"
+#include "ranks/windows/window_target.hpp"
+
+namespace stretto::ranks {
+
+class local_target final : public window_target {
+ public:
+  /// `combining` is the lock of the rank for accumulates, one for all its windows: these may overlap.
+  explicit local_target(base::spin_lock& combining) : combining_(combining) {}
+  local_target(const local_target&) = delete;
+  local_target& operator=(const local_target&) = delete;
+
+  window_memory memory;  // set before other ranks know of it
+
+  request_owner begin(const window_operation& operation) override;
+  void flush(const std::source_location&) override {}
+  void lock(lock_mode mode, const std::source_location& where) override;
+  void unlock(const std::source_location& where) override;
+  const fixed_memory* shared_memory() const override { return memory.fixed() ? &*memory.fixed() : nullptr; }
+
+ private:
+  void accumulate(const window_operation& operation, std::byte* target);
+
+  base::spin_lock& combining_;
+  window_lock lock_;
+};
+
+}  // namespace stretto::ranks

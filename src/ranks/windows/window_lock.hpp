@@ -1,0 +1,49 @@
+// window_lock.hpp - the lock of a target: shared by ranks that read and accumulate, or exclusive, in order of arrival.
+//
+// Threads     any. A rank that waits is suspended; the thread that unlocks gives the lock to those that come next.
+// Cost        a free lock: one spin lock, no heap.
+// Invariants  (1) a request that comes while others wait waits behind them, so that shared locks cannot keep an
+//             exclusive one waiting for ever. (2) several waiting shared requests that follow one another get the lock
+//             at once.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "base/spin_lock.hpp"
+#include "ranks/messages/request.hpp"
+
+namespace stretto::ranks {
+
+enum class lock_mode : std::uint8_t { shared, exclusive };
+
+/// A wait for a lock, on the stack of the call.
+struct lock_request final : request {
+  explicit lock_request(lock_mode how) noexcept;
+
+  const lock_mode mode;
+};
+
+class window_lock {
+ public:
+  /// The request is active afterwards, and done once it has the lock.
+  void acquire(lock_request& r);
+  /// By the rank that has it.
+  void release();
+
+ private:
+  bool is_free_for(lock_mode mode) const {
+    return mode == lock_mode::shared ? !is_exclusive_ : !is_exclusive_ && holders_ == 0;
+  }
+  void give_to(lock_mode mode) {
+    ++holders_;
+    is_exclusive_ = mode == lock_mode::exclusive;
+  }
+
+  base::spin_lock guard_;
+  std::deque<lock_request*> waiting_;
+  std::int64_t holders_ = 0;
+  bool is_exclusive_ = false;
+};
+
+}  // namespace stretto::ranks
