@@ -14,6 +14,7 @@ data_part part_of(const origin_data& data) {
 
 request_owner local_target::begin(const window_operation& operation) {
   const target_place& place = operation.target;
+  if (place.bytes() == 0) return nullptr;
   std::byte* const target = memory.address_of(place);
   switch (operation.kind) {
     case access_kind::put: copy_part({target, place.count, *place.type}, part_of(operation.origin)); break;

@@ -69,14 +69,17 @@ std::byte* window_memory::dynamic_address(const target_place& place) const {
   return address;
 }
 
-/// Programs attach few ranges, which may overlap: the nearest one that begins before need not be the one.
+/// Ranges that follow one another count as one. They may overlap, so all that begin before are looked at.
 bool window_memory::is_attached(const std::byte* first, std::int64_t bytes) const {
-  if (bytes == 0) return true;
-  for (auto next = attached_.upper_bound(first); next != attached_.begin();) {
-    --next;
-    if (first + bytes <= next->first + next->second) return true;
+  const std::byte* const end = first + bytes;
+  while (first < end) {
+    const std::byte* covered = first;
+    for (auto next = attached_.begin(); next != attached_.end() && next->first <= first; ++next)
+      covered = std::max(covered, next->first + next->second);
+    if (covered == first) return false;
+    first = covered;
   }
-  return false;
+  return true;
 }
 
 }  // namespace stretto::ranks

@@ -2,8 +2,8 @@
 //
 // Threads     any; attach and detach are the owner's. Accesses to one attached range end before its detach, as MPI asks
 //             of programs.
-// Cost        address_of: a few comparisons; of dynamic windows a lock and a search, and for data that lies in several
-//             ranges a search for each of its runs.
+// Cost        address_of: a few comparisons; of dynamic windows a lock and O(ranges attached), and for data with gaps that
+//             are not attached the same for each of its runs.
 // Errors      call_error: displacement if it is negative, rma_range for memory outside, rma_attach.
 #pragma once
 

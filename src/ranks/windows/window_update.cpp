@@ -18,6 +18,13 @@ const datatype& checked_element(const datatype& target) {
   throw call_error(error_class::type, "the elements of an accumulate are not all of one predefined type");
 }
 
+/// A type without parts that an accumulate could be of.
+bool is_element(const datatype& type) {
+  return type.basic() || std::ranges::any_of(pair_types(), [&](const pair_type& pair) {
+           return predefined_type(pair.number) == &type;
+         });
+}
+
 bool is_aligned(const std::byte* address, std::int64_t alignment) {
   return reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(alignment) == 0;
 }
@@ -90,7 +97,7 @@ void update_plain(const element_update& update, const update_data& data, base::s
 }  // namespace
 
 const datatype* element_type(const datatype& type) {
-  if (type.is_predefined()) return &type;
+  if (is_element(type)) return &type;
   const datatype* found = nullptr;
   for (const type_block& block : type.map().blocks) {
     if (block.length == 0 || block.type->size() == 0) continue;
