@@ -52,6 +52,7 @@ install(FILES ${PROJECT_BINARY_DIR}/stretto.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 if(STRETTO_TOOLS)
   install(TARGETS stretto_command)
   install(DIRECTORY examples/media DESTINATION ${CMAKE_INSTALL_DATADIR}/stretto FILES_MATCHING PATTERN "*.png")
+  install(FILES examples/mpi/heat.c DESTINATION ${CMAKE_INSTALL_DATADIR}/stretto/mpi)
 endif()
 
 # What `stretto cc` links to programs of ranks, and what runs them (cmake/ranks.cmake).

@@ -30,6 +30,7 @@ constexpr std::array demos{
     command{"patterns", "Grows patterns in one, two and three dimensions, each part from all that is there",
             demo_patterns},
     command{"streams", "Draws random numbers in many tasks, most of which do not follow one another", demo_streams},
+    command{"ranks", "Heats a plate by an MPI program in C, whose ranks are tasks of one process", demo_ranks},
 };
 
 void print_help(const invocation& call) {

@@ -17,5 +17,6 @@ int demo_cg(const invocation&);
 int demo_matrix(const invocation&);
 int demo_patterns(const invocation&);
 int demo_streams(const invocation&);
+int demo_ranks(const invocation&);
 
 }  // namespace stretto::tools
