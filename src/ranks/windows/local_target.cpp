@@ -1,6 +1,6 @@
 #include "ranks/windows/local_target.hpp"
 
-#include "ranks/collectives/data_part.hpp"
+#include "ranks/datatypes/data_part.hpp"
 #include "ranks/windows/window_update.hpp"
 
 namespace stretto::ranks {

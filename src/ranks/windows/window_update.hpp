@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "base/spin_lock.hpp"
-#include "ranks/collectives/data_part.hpp"
+#include "ranks/datatypes/data_part.hpp"
 #include "ranks/collectives/reduction_operation.hpp"
 #include "ranks/datatypes/datatype.hpp"
 
