@@ -23,7 +23,7 @@ inline void count_spawned(thread_state& t, std::uint64_t n = 1) noexcept {
 void count_ended_elsewhere(thread_state& t, finish_scope* scope) noexcept;
 void wake_scope_waiter(thread_state& t, finish_scope& scope) noexcept;
 /// Counts a task of `scope` that has ended on this thread. Wakes the waiter of the scope if it was the last one.
-inline void count_ended(thread_state& t, finish_scope* scope) noexcept {
+[[gnu::always_inline]] inline void count_ended(thread_state& t, finish_scope* scope) noexcept {
   base::announce_release(scope);
   if (t.scope == scope && t.shard) [[likely]]
     t.shard->count_ended();

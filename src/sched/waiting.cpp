@@ -321,17 +321,13 @@ void wait_for(completion& c, const std::source_location& where) {
 }
 
 void join(const dependency& d, const std::source_location& where) noexcept {
-  completion* const c = d.task();
-  for (;;) {
-    thread_state& t = *this_thread();
-    if (c ? c->is_done() : has_ended(d, t)) return;
-    if (c && t.fast_path_worker && run_if_next(*t.fast_path_worker, static_cast<task_record&>(*c), where)) return;
-    try {
-      return wait_until_ended(t, d, where);
+  const auto has_ended = [&] { return d.task() ? d.task()->is_done() : detail::has_ended(d, *this_thread()); };
+  while (!has_ended()) try {
+      wait(d, where);
     } catch (const error& why) {
-      run_without_stack(*this_thread()->as_worker, why);
+      if (!has_ended()) run_without_stack(*this_thread()->as_worker, why);
+    } catch (...) {  // its failure
     }
-  }
 }
 
 open_finish::open_finish(const std::source_location& where) {
