@@ -1,0 +1,94 @@
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "campaign.hpp"
+#include "ranks/windows/window_lock.hpp"
+
+using namespace stretto;
+using ranks::lock_mode;
+
+namespace {
+
+/// The rules in words: in order of arrival, and shared ones together.
+struct lock_model {
+  struct waiting_rank {
+    int rank;
+    lock_mode mode;
+  };
+  std::deque<waiting_rank> waiting;
+  std::vector<waiting_rank> holders;
+
+  void acquire(int rank, lock_mode mode) {
+    waiting.push_back({rank, mode});
+    grant();
+  }
+  void release(int rank) {
+    std::erase_if(holders, [&](const waiting_rank& w) { return w.rank == rank; });
+    grant();
+  }
+  void grant() {
+    while (!waiting.empty()) {
+      const bool is_shared = waiting.front().mode == lock_mode::shared;
+      const bool is_possible = holders.empty() || (is_shared && holders.front().mode == lock_mode::shared);
+      if (!is_possible) return;
+      holders.push_back(waiting.front());
+      waiting.pop_front();
+    }
+  }
+  bool holds(int rank) const {
+    return std::ranges::any_of(holders, [&](const waiting_rank& w) { return w.rank == rank; });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("random requests get the lock of a window in the order of the rules") {
+  constexpr int ranks_count = 6;
+  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(300, 20'000); ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    ranks::window_lock lock;
+    lock_model model;
+    std::vector<std::unique_ptr<ranks::lock_request>> requests(ranks_count);
+    for (int step = 0; step < 60; ++step) {
+      const int rank = static_cast<int>(random() % ranks_count);
+      auto& own = requests[static_cast<std::size_t>(rank)];
+      if (!own) {
+        const lock_mode mode = random() % 2 ? lock_mode::shared : lock_mode::exclusive;
+        own = std::make_unique<ranks::lock_request>(mode);
+        lock.acquire(*own);
+        model.acquire(rank, mode);
+      } else if (own->is_done()) {
+        own.reset();
+        lock.release();
+        model.release(rank);
+      }
+      for (int other = 0; other < ranks_count; ++other)
+        if (const auto& one = requests[static_cast<std::size_t>(other)]) REQUIRE(one->is_done() == model.holds(other));
+    }
+  }
+}
+
+TEST_CASE("an exclusive lock of a window excludes other threads") {
+  ranks::window_lock lock;
+  int sum = 0;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 500; ++i) {
+        ranks::lock_request request(lock_mode::exclusive);
+        lock.acquire(request);
+        while (!request.is_done()) std::this_thread::yield();
+        ++sum;
+        lock.release();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(sum == 2000);
+}
