@@ -12,6 +12,7 @@
 #include "ranks/datatypes/type_constructors.hpp"
 #include "ranks/random_types.hpp"
 #include "ranks/thrown_class.hpp"
+#include "ranks/windows/type_description.hpp"
 #include "ranks/windows/window_update.hpp"
 
 using namespace stretto;

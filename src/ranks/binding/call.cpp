@@ -54,7 +54,7 @@ std::string message_of(const rank_state& state, const char* name, const failure&
 
 concerned_object concerned(rank_state& state, failed_object object) {
   if (!is_predefined(object.win)) {
-    window& of = object_of(object.win);
+    rank_window& of = object_of(object.win);
     return {of.handler(), object.win, of.comm()};
   }
   const bool is_valid = !is_predefined(object.comm) || object.comm == MPI_COMM_WORLD || object.comm == MPI_COMM_SELF;

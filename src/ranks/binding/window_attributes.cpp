@@ -10,7 +10,7 @@ namespace {
 constexpr auto of_windows = attribute_owner::window;
 
 /// The value of a predefined attribute, or the one that a program set.
-std::optional<void*> attribute_of(window& of, int number) {
+std::optional<void*> attribute_of(rank_window& of, int number) {
   if (const window_attribute predefined = predefined_attribute(of.predefined(), number); predefined.is_key)
     return predefined.value;
   return of.attributes().find(current_rank().keyvals.find(number, of_windows)->number);
@@ -50,7 +50,7 @@ STRETTO_MPI_NAME(Win_delete_attr)
 
 int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) {
   return call("MPI_Win_set_errhandler", {.win = win}, [&] {
-    window& changed = object_of(win);
+    rank_window& changed = object_of(win);
     error_handler_ref handler = object_of(errhandler);
     if (!handler->fits(error_owner::window))
       throw call_error(error_class::errhandler, "the error handler is for objects of another kind");
@@ -67,7 +67,7 @@ STRETTO_MPI_NAME(Win_get_errhandler)
 
 int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
   return call("MPI_Win_call_errhandler", {.win = win}, [&] {
-    window& of = object_of(win);
+    rank_window& of = object_of(win);
     const std::string text = current_rank().codes.text_of(errorcode);
     react({of.handler(), win, of.comm()}, errorcode,
           "error: MPI_Win_call_errhandler was called\n  what      " + text + '\n');

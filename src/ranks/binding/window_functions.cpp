@@ -1,4 +1,5 @@
 // window_functions.cpp - functions that create and free windows, and what programs ask about them.
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -30,16 +31,18 @@ void check_shape(const window_shape& shape) {
     throw call_error(error_class::argument, "the base is a null pointer");
 }
 
-window& create_from(creation_arguments a, MPI_Win* win) {
+rank_window& create_from(creation_arguments a, MPI_Win* win) {
   required(win, "win") = MPI_WIN_NULL;
   communicator& parent = object_of(a.comm);
   const info hints = copied(a.info);
   check_shape(a.shape);
   a.shape.is_contiguous = hints.find("alloc_shared_noncontig") != "true";
   creation over = creation_over(parent);
-  auto made = create_window(parent, a.shape, {over.site(), current_rank().node_of, caller().combining()});
+  const std::function<peer(world_rank)> reach = [](world_rank rank) { return caller().node().reach(rank); };
+  auto made = create_window(parent, a.shape,
+                            {over.site(), current_rank().node_of, caller().combining(), caller().messages(), reach});
   made->add_hints(hints);
-  window& result = *made.release();
+  rank_window& result = *made.release();
   *win = reinterpret_cast<MPI_Win>(&result);
   return result;
 }
@@ -59,7 +62,7 @@ int allocate(const char* name, const creation_arguments& a, void* baseptr, MPI_W
 }
 
 /// The rank's memory; for MPI_PROC_NULL that of the first rank that has any.
-fixed_memory shared_memory_of(window& of, int rank) {
+fixed_memory shared_memory_of(rank_window& of, int rank) {
   if (of.flavor() == window_flavor::dynamic)
     throw call_error(error_class::rma_flavor, "a dynamic window has no memory of its own");
   if (rank != null_process && (rank < 0 || rank >= of.size()))
@@ -84,7 +87,7 @@ int query(const char* name, MPI_Win win, int rank, MPI_Aint* size, Unit* disp_un
 }
 
 void free_window(MPI_Win* handle) {
-  window& freed = object_of(required(handle, "win"));
+  rank_window& freed = object_of(required(handle, "win"));
   freed.epochs.check_closed();
   freed.attributes().remove_all(*handle);
   wait_for_all_ranks(freed);

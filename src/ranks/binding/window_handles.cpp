@@ -2,8 +2,8 @@
 
 namespace stretto::ranks {
 
-window& object_of(MPI_Win handle) {
-  if (!is_predefined(handle)) return addressed<window>(handle);
+rank_window& object_of(MPI_Win handle) {
+  if (!is_predefined(handle)) return addressed<rank_window>(handle);
   throw call_error(error_class::window,
                    handle == MPI_WIN_NULL ? "the window is MPI_WIN_NULL" : "the handle is none of a window");
 }

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "ranks/binding/handles.hpp"
-#include "ranks/windows/window.hpp"
+#include "ranks/windows/rank_window.hpp"
 
 namespace stretto::ranks {
 
-window& object_of(MPI_Win handle);
+rank_window& object_of(MPI_Win handle);
 
 }  // namespace stretto::ranks

@@ -55,7 +55,7 @@ void check_lengths(const window_operation& operation) {
                                                 std::to_string(operation.result.bytes()));
 }
 
-request_owner begin_access(window& of, int rank, const window_operation& operation) {
+request_owner begin_access(rank_window& of, int rank, const window_operation& operation) {
   check_lengths(operation);
   return of.target(rank).begin(operation);
 }
@@ -64,7 +64,7 @@ request_owner begin_access(window& of, int rank, const window_operation& operati
 template <class Make>
 int access_window(const char* name, MPI_Win win, int rank, access_result result, Make make) {
   return call(name, {.win = win}, [&] {
-    window& of = object_of(win);
+    rank_window& of = object_of(win);
     if (result.is_request) required(result.request, "request") = MPI_REQUEST_NULL;
     request_owner begun;
     if (rank != null_process) {

@@ -20,7 +20,7 @@ int checked_assertions(int assertions) {
 }
 
 /// The ranks in the window of a group's members.
-std::vector<int> ranks_in_window(window& of, const group& members) {
+std::vector<int> ranks_in_window(rank_window& of, const group& members) {
   std::vector<int> ranks;
   for (int i = 0; i < members.size(); ++i) {
     const auto rank = of.comm().members().local.rank_of(members[i]);
@@ -40,7 +40,7 @@ lock_mode checked_mode(int lock_type) {
 template <class Body>
 int call_on_target(const char* name, MPI_Win win, int rank, Body body) {
   return call(name, {.win = win}, [&] {
-    window& of = object_of(win);
+    rank_window& of = object_of(win);
     if (rank == null_process) return;
     if (rank < 0 || rank >= of.size())
       throw call_error(error_class::rank,
@@ -63,7 +63,7 @@ STRETTO_MPI_NAME(Win_fence)
 
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
   return call("MPI_Win_post", {.win = win}, [&] {
-    window& of = object_of(win);
+    rank_window& of = object_of(win);
     post(of, ranks_in_window(of, object_of(group)), checked_assertions(assert));
   });
 }
@@ -71,7 +71,7 @@ STRETTO_MPI_NAME(Win_post)
 
 int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
   return call("MPI_Win_start", {.win = win}, [&] {
-    window& of = object_of(win);
+    rank_window& of = object_of(win);
     start(of, ranks_in_window(of, object_of(group)), checked_assertions(assert));
   });
 }
@@ -93,7 +93,7 @@ int PMPI_Win_test(MPI_Win win, int* flag) {
 STRETTO_MPI_NAME(Win_test)
 
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
-  return call_on_target("MPI_Win_lock", win, rank, [&](window& of) {
+  return call_on_target("MPI_Win_lock", win, rank, [&](rank_window& of) {
     checked_assertions(assert);
     lock(of, rank, checked_mode(lock_type));
   });
@@ -101,7 +101,7 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
 STRETTO_MPI_NAME(Win_lock)
 
 int PMPI_Win_unlock(int rank, MPI_Win win) {
-  return call_on_target("MPI_Win_unlock", win, rank, [&](window& of) { unlock(of, rank); });
+  return call_on_target("MPI_Win_unlock", win, rank, [&](rank_window& of) { unlock(of, rank); });
 }
 STRETTO_MPI_NAME(Win_unlock)
 
@@ -119,12 +119,12 @@ int PMPI_Win_unlock_all(MPI_Win win) {
 STRETTO_MPI_NAME(Win_unlock_all)
 
 int PMPI_Win_flush(int rank, MPI_Win win) {
-  return call_on_target("MPI_Win_flush", win, rank, [&](window& of) { flush(of, rank); });
+  return call_on_target("MPI_Win_flush", win, rank, [&](rank_window& of) { flush(of, rank); });
 }
 STRETTO_MPI_NAME(Win_flush)
 
 int PMPI_Win_flush_local(int rank, MPI_Win win) {
-  return call_on_target("MPI_Win_flush_local", win, rank, [&](window& of) { flush(of, rank); });
+  return call_on_target("MPI_Win_flush_local", win, rank, [&](rank_window& of) { flush(of, rank); });
 }
 STRETTO_MPI_NAME(Win_flush_local)
 

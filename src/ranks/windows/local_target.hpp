@@ -17,6 +17,7 @@ class local_target final : public window_target {
   local_target& operator=(const local_target&) = delete;
 
   window_memory memory;  // set before other ranks know of it
+  window_lock& queue() { return lock_; }
 
   request_owner begin(const window_operation& operation) override;
   void flush(const std::source_location&) override {}

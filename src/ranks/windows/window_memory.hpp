@@ -2,8 +2,9 @@
 //
 // Threads     any; attach and detach are the owner's. Accesses to one attached range end before its detach, as MPI asks
 //             of programs.
-// Cost        address_of: a few comparisons; of dynamic windows a lock and O(ranges attached), and for data with gaps that
-//             are not attached the same for each of its runs.
+// Cost        address_of: a few comparisons; of dynamic windows a lock and O(ranges attached), and the same for each
+// run
+//             of data with gaps that are not attached.
 // Errors      call_error: displacement if it is negative, rma_range for memory outside, rma_attach.
 #pragma once
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <stretto/task.hpp>
 #include <utility>
 
+#include "ranks/call_error.hpp"
 #include "ranks/collectives/collectives.hpp"
 #include "ranks/messages/point_to_point.hpp"
 #include "ranks/process/collective_request.hpp"
@@ -15,38 +17,52 @@ namespace {
 /// The tags of the messages of a window.
 enum class signal : int { posted, completed };
 
-peer peer_of(window& of, int rank) { return rank::current()->node().reach(of.comm().members().local[rank]); }
+peer peer_of(rank_window& of, int rank) { return rank::current()->node().reach(of.comm().members().local[rank]); }
 
-envelope envelope_of(window& of, int source, signal what) {
+envelope envelope_of(rank_window& of, int source, signal what) {
   return {point_to_point_context(of.comm().members().number), source, static_cast<int>(what)};
 }
 
-void send_signal(window& of, int to, signal what, const call_site& where) {
+void send_signal(rank_window& of, int to, signal what, const call_site& where) {
   send({peer_of(of, to), envelope_of(of, of.rank(), what), {}}, where);
 }
 
-void wait_for_signals(window& of, const std::vector<int>& from, signal what, const call_site& where) {
+void wait_for_signals(rank_window& of, const std::vector<int>& from, signal what, const call_site& where) {
   for (const int rank : from) receive({rank::current()->messages(), envelope_of(of, rank, what), {}}, where);
 }
 
-void flush_targets(window& of, const call_site& where) {
-  for (int rank = 0; rank < of.size(); ++rank) of.target(rank).flush(where);
+/// Calls `body` for all targets, also if one of them reports the error of an access; throws the first error.
+template <class Body>
+void for_all_targets(rank_window& of, const Body& body) {
+  std::exception_ptr error;
+  for (int rank = 0; rank < of.size(); ++rank) {
+    try {
+      body(of.target(rank));
+    } catch (const call_error&) {
+      if (!error) error = std::current_exception();
+    }
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+void flush_targets(rank_window& of, const call_site& where) {
+  for_all_targets(of, [&](window_target& target) { target.flush(where); });
 }
 
 /// A program that waits in a loop for what another rank of its worker writes lets that rank run.
-void let_others_run_sometimes(window& of, const call_site& where) {
+void let_others_run_sometimes(rank_window& of, const call_site& where) {
   if (of.is_time_to_yield() && sched::this_thread()) yield(where);
 }
 
 }  // namespace
 
-void wait_for_all_ranks(window& of, const call_site& where) {
+void wait_for_all_ranks(rank_window& of, const call_site& where) {
   collective_owner barrier = make_collective(of.comm());
   build_barrier(barrier->steps(), barrier->group());
   perform(std::move(barrier), where);
 }
 
-void fence(window& of, int assertions, const call_site& where) {
+void fence(rank_window& of, int assertions, const call_site& where) {
   of.epochs.check_fence();
   flush_targets(of, where);
   wait_for_all_ranks(of, where);
@@ -54,7 +70,7 @@ void fence(window& of, int assertions, const call_site& where) {
   of.epochs.pass_fence(is_last ? access_epochs::succession::no_accesses : access_epochs::succession::more_accesses);
 }
 
-void post(window& of, const std::vector<int>& origins, int assertions) {
+void post(rank_window& of, const std::vector<int>& origins, int assertions) {
   of.epochs.check_post();
   of.epochs.post();
   for (const int origin : origins)
@@ -63,7 +79,7 @@ void post(window& of, const std::vector<int>& origins, int assertions) {
   for (const int origin : origins) send_signal(of, origin, signal::posted, call_site::current());
 }
 
-void wait_for_accesses(window& of, const call_site& where) {
+void wait_for_accesses(rank_window& of, const call_site& where) {
   of.epochs.check_exposed();
   for (const request_owner& one : of.awaited) {
     wait_for(*one, where);
@@ -73,7 +89,7 @@ void wait_for_accesses(window& of, const call_site& where) {
   of.epochs.end_exposure();
 }
 
-bool test_accesses(window& of, const call_site& where) {
+bool test_accesses(rank_window& of, const call_site& where) {
   of.epochs.check_exposed();
   if (std::ranges::all_of(of.awaited, [](const request_owner& one) { return one->is_done(); })) {
     wait_for_accesses(of, where);
@@ -83,56 +99,56 @@ bool test_accesses(window& of, const call_site& where) {
   return false;
 }
 
-void start(window& of, const std::vector<int>& targets, int assertions, const call_site& where) {
+void start(rank_window& of, const std::vector<int>& targets, int assertions, const call_site& where) {
   of.epochs.check_start();
   if (!(assertions & window_assertion::no_check)) wait_for_signals(of, targets, signal::posted, where);
   of.epochs.start(targets);
 }
 
-void complete(window& of, const call_site& where) {
+void complete(rank_window& of, const call_site& where) {
   for (const int target : of.epochs.complete()) {
     of.target(target).flush(where);
     send_signal(of, target, signal::completed, where);
   }
 }
 
-void lock(window& of, int target, lock_mode mode, const call_site& where) {
+void lock(rank_window& of, int target, lock_mode mode, const call_site& where) {
   of.epochs.check_lock(target);
   of.target(target).lock(mode, where);
   of.epochs.lock(target);
 }
 
-void unlock(window& of, int target, const call_site& where) {
+void unlock(rank_window& of, int target, const call_site& where) {
   of.epochs.unlock(target);
   of.target(target).unlock(where);
   let_others_run_sometimes(of, where);
 }
 
-void lock_all(window& of, const call_site& where) {
+void lock_all(rank_window& of, const call_site& where) {
   of.epochs.check_lock_all();
   for (int rank = 0; rank < of.size(); ++rank) of.target(rank).lock(lock_mode::shared, where);
   of.epochs.lock_all();
 }
 
-void unlock_all(window& of, const call_site& where) {
+void unlock_all(rank_window& of, const call_site& where) {
   of.epochs.unlock_all();
-  for (int rank = 0; rank < of.size(); ++rank) of.target(rank).unlock(where);
+  for_all_targets(of, [&](window_target& target) { target.unlock(where); });
   let_others_run_sometimes(of, where);
 }
 
-void flush(window& of, int target, const call_site& where) {
+void flush(rank_window& of, int target, const call_site& where) {
   of.epochs.check_locked(target);
   of.target(target).flush(where);
   let_others_run_sometimes(of, where);
 }
 
-void flush_all(window& of, const call_site& where) {
+void flush_all(rank_window& of, const call_site& where) {
   of.epochs.check_any_locked();
   flush_targets(of, where);
   let_others_run_sometimes(of, where);
 }
 
-void synchronize_memory(window& of) {
+void synchronize_memory(rank_window& of) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   let_others_run_sometimes(of, call_site::current());
 }

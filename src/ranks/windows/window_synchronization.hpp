@@ -10,11 +10,11 @@
 #include <source_location>
 #include <vector>
 
-#include "ranks/windows/window.hpp"
+#include "ranks/windows/rank_window.hpp"
 
 namespace stretto::ranks {
 
-/// What a program asserts; the numbers are those of the ABI, and may be combined.
+/// Assertions of programs; the numbers are those of the ABI, and may be combined.
 namespace window_assertion {
 inline constexpr int no_check = 1024;
 inline constexpr int no_precede = 2048;
@@ -25,29 +25,30 @@ inline constexpr int no_succeed = 16384;
 
 using call_site = std::source_location;
 
-void fence(window& of, int assertions, const call_site& where = call_site::current());
+void fence(rank_window& of, int assertions, const call_site& where = call_site::current());
 
 /// Lets the ranks `origins` access the window, once. Does not wait.
-void post(window& of, const std::vector<int>& origins, int assertions);
+void post(rank_window& of, const std::vector<int>& origins, int assertions);
 /// Returns when all of them have ended their accesses.
-void wait_for_accesses(window& of, const call_site& where = call_site::current());
-bool test_accesses(window& of, const call_site& where = call_site::current());
+void wait_for_accesses(rank_window& of, const call_site& where = call_site::current());
+bool test_accesses(rank_window& of, const call_site& where = call_site::current());
 
 /// Begins accesses to ranks, once these have posted.
-void start(window& of, const std::vector<int>& targets, int assertions, const call_site& where = call_site::current());
-void complete(window& of, const call_site& where = call_site::current());
+void start(rank_window& of, const std::vector<int>& targets, int assertions,
+           const call_site& where = call_site::current());
+void complete(rank_window& of, const call_site& where = call_site::current());
 
-void lock(window& of, int target, lock_mode mode, const call_site& where = call_site::current());
-void unlock(window& of, int target, const call_site& where = call_site::current());
-void lock_all(window& of, const call_site& where = call_site::current());
-void unlock_all(window& of, const call_site& where = call_site::current());
+void lock(rank_window& of, int target, lock_mode mode, const call_site& where = call_site::current());
+void unlock(rank_window& of, int target, const call_site& where = call_site::current());
+void lock_all(rank_window& of, const call_site& where = call_site::current());
+void unlock_all(rank_window& of, const call_site& where = call_site::current());
 
-void flush(window& of, int target, const call_site& where = call_site::current());
-void flush_all(window& of, const call_site& where = call_site::current());
+void flush(rank_window& of, int target, const call_site& where = call_site::current());
+void flush_all(rank_window& of, const call_site& where = call_site::current());
 /// Makes stores of this rank and of others visible to each other.
-void synchronize_memory(window& of);
+void synchronize_memory(rank_window& of);
 
 /// Returns when all ranks have called it, before they destroy the window.
-void wait_for_all_ranks(window& of, const call_site& where = call_site::current());
+void wait_for_all_ranks(rank_window& of, const call_site& where = call_site::current());
 
 }  // namespace stretto::ranks

@@ -7,6 +7,7 @@
 
 #include "ranks/call_error.hpp"
 #include "ranks/datatypes/layout_copy.hpp"
+#include "ranks/windows/type_description.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -16,13 +17,6 @@ constexpr std::int64_t bytes_under_lock = 4096;
 const datatype& checked_element(const datatype& target) {
   if (const datatype* const element = element_type(target)) return *element;
   throw call_error(error_class::type, "the elements of an accumulate are not all of one predefined type");
-}
-
-/// A type without parts that an accumulate could be of.
-bool is_element(const datatype& type) {
-  return type.basic() || std::ranges::any_of(pair_types(), [&](const pair_type& pair) {
-           return predefined_type(pair.number) == &type;
-         });
 }
 
 bool is_aligned(const std::byte* address, std::int64_t alignment) {
@@ -95,18 +89,6 @@ void update_plain(const element_update& update, const update_data& data, base::s
 }
 
 }  // namespace
-
-const datatype* element_type(const datatype& type) {
-  if (is_element(type)) return &type;
-  const datatype* found = nullptr;
-  for (const type_block& block : type.map().blocks) {
-    if (block.length == 0 || block.type->size() == 0) continue;
-    const datatype* const element = element_type(*block.type);
-    if (!element || (found && found != element)) return nullptr;
-    found = element;
-  }
-  return found;
-}
 
 element_update::element_update(const reduction_operation& operation, const datatype& target)
     : which_(operation.which()), element_(&checked_element(target)) {

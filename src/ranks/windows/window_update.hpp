@@ -19,10 +19,7 @@
 
 namespace stretto::ranks {
 
-/// The predefined type of all elements, which may be a pair of a value and an index; null if they differ.
-const datatype* element_type(const datatype& type);
-
-/// What is done with the elements of one type: the operation of an accumulate.
+/// The operation of an accumulate on the elements of one type.
 class element_update {
  public:
   element_update(const reduction_operation& operation, const datatype& target);

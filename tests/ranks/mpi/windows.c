@@ -45,7 +45,7 @@ static void check_flavors(void) {
   CHECK_CALL(MPI_Win_allocate_c(100 + rank, 2, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
   check_attributes(win, base, 100 + rank, 2, MPI_WIN_FLAVOR_ALLOCATE);
   CHECK_CALL(MPI_Win_free(&win));
-  CHECK_CALL(MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+  CHECK_CALL(MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, MPI_COMM_SELF, &base, &win));
   check_attributes(win, base, 8, 1, MPI_WIN_FLAVOR_SHARED);
   CHECK_CALL(MPI_Win_free(&win));
   CHECK_CALL(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
@@ -54,28 +54,33 @@ static void check_flavors(void) {
 }
 
 static void check_shared_query(void) {
+  MPI_Comm node;
   MPI_Win win;
   char *base = NULL, *found = NULL;
   MPI_Aint bytes = 0;
-  int unit = 0;
-  CHECK_CALL(MPI_Win_allocate_shared(rank == 0 ? 0 : 16, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+  int unit = 0, place, count;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &place);
+  MPI_Comm_size(node, &count);
+  CHECK_CALL(MPI_Win_allocate_shared(place == 0 ? 0 : 16, 4, MPI_INFO_NULL, node, &base, &win));
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-  CHECK_CALL(MPI_Win_shared_query(win, rank, &bytes, &unit, &found));
+  CHECK_CALL(MPI_Win_shared_query(win, place, &bytes, &unit, &found));
   CHECK(found == base);
-  CHECK_EQUAL(bytes, rank == 0 ? 0 : 16);
+  CHECK_EQUAL(bytes, place == 0 ? 0 : 16);
   CHECK_EQUAL(unit, 4);
   CHECK_CALL(MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &found));
-  CHECK_EQUAL(bytes, size == 1 ? 0 : 16);
-  memset(base, rank, rank == 0 ? 0 : 16);
-  MPI_Barrier(MPI_COMM_WORLD);
-  for (int other = 1; other < size; ++other) {
+  CHECK_EQUAL(bytes, count == 1 ? 0 : 16);
+  if (place > 0) memset(base, place, 16);
+  MPI_Barrier(node);
+  for (int other = 1; other < count; ++other) {
     MPI_Aint large_unit = 0;
     CHECK_CALL(MPI_Win_shared_query_c(win, other, &bytes, &large_unit, &found));
     CHECK_EQUAL(found[15], other);
     CHECK_EQUAL(large_unit, 4);
   }
-  CHECK_CLASS(MPI_Win_shared_query(win, size, &bytes, &unit, &found), MPI_ERR_RANK);
+  CHECK_CLASS(MPI_Win_shared_query(win, count, &bytes, &unit, &found), MPI_ERR_RANK);
   CHECK_CALL(MPI_Win_free(&win));
+  MPI_Comm_free(&node);
 }
 
 static void check_properties(MPI_Win win) {

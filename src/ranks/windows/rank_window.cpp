@@ -1,4 +1,4 @@
-#include "ranks/windows/window.hpp"
+#include "ranks/windows/rank_window.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@ constexpr int unified_model = 321;  // MPI_WIN_UNIFIED
 
 }  // namespace
 
-window::window(std::unique_ptr<communicator> own, window_flavor flavor, base::spin_lock& combining)
+rank_window::rank_window(std::unique_ptr<communicator> own, window_flavor flavor, base::spin_lock& combining)
     : epochs(own->size()),
       comm_(std::move(own)),
       flavor_(flavor),
@@ -33,12 +33,26 @@ window::window(std::unique_ptr<communicator> own, window_flavor flavor, base::sp
   for (const known_hint& hint : known_hints) hints_.set(hint.key, hint.value);
 }
 
-void window::add_hints(const info& given) {
+rank_window::~rank_window() {
+  if (server_) server_->stop();
+}
+
+void rank_window::serve(std::unique_ptr<const window_channel> channel) {
+  channel_ = std::move(channel);
+  server_ = std::make_unique<access_server>(*channel_, own_);
+  server_->start();
+}
+
+window_target& rank_window::add_remote(int rank, const fixed_memory* memory) {
+  return *remote_.emplace_back(std::make_unique<message_target>(*channel_, rank, memory));
+}
+
+void rank_window::add_hints(const info& given) {
   for (const known_hint& hint : known_hints)
     if (const auto value = given.find(hint.key)) hints_.set(hint.key, *value);
 }
 
-void window::use_memory(const fixed_memory& memory) {
+void rank_window::use_memory(const fixed_memory& memory) {
   own_.memory.set_fixed(memory);
   predefined_.base = memory.base;
   predefined_.size = memory.size;

@@ -1,0 +1,43 @@
+// message_target.hpp - the window of a rank of another node: operations are messages to its access_server.
+//
+// Threads     any thread of the rank that has it.
+// Cost        put and accumulate: a packed copy and two messages. Others: a reply.
+// Errors      of the target's memory, if the window is dynamic: by the next flush or unlock.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "base/spin_lock.hpp"
+#include "ranks/windows/access_message.hpp"
+
+namespace stretto::ranks {
+
+class message_target final : public window_target {
+ public:
+  /// `memory`: without an address; null if the window is dynamic.
+  message_target(const window_channel& channel, int rank, const fixed_memory* memory);
+  message_target(const message_target&) = delete;
+  message_target& operator=(const message_target&) = delete;
+
+  request_owner begin(const window_operation& operation) override;
+  void flush(const std::source_location& where) override;
+  void lock(lock_mode mode, const std::source_location& where) override;
+  void unlock(const std::source_location& where) override;
+  const fixed_memory* shared_memory() const override { return nullptr; }
+
+ private:
+  request_owner receive_reply(const message_data& into, std::int64_t number, datatype_ref type);
+  /// Sends a header alone and suspends the rank until the reply has come; throws the error that it reports.
+  void call_target(access_request what, const std::source_location& where);
+  void wait_for_results(const std::source_location& where);
+
+  const window_channel& channel_;
+  const int rank_;
+  window_memory memory_;  // to check accesses
+  std::atomic<std::int64_t> accesses_ = 0;
+  base::spin_lock lock_;                // guards what follows
+  std::vector<request_owner> results_;  // that may not have come
+};
+
+}  // namespace stretto::ranks
