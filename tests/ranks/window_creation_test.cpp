@@ -28,7 +28,7 @@ struct window_rank {
   window_rank(const std::shared_ptr<const ranks::communicator_members>& members, int rank, test::meeting& place)
       : comm(members, rank), exchange(place, static_cast<std::size_t>(rank)) {}
 
-  std::unique_ptr<ranks::window> create(ranks::members_table& node, const ranks::window_shape& shape) {
+  std::unique_ptr<ranks::rank_window> create(ranks::members_table& node, const ranks::window_shape& shape) {
     return create_window(
         comm, shape, {{exchange, numbers, node, ranks::world_rank(comm.rank())}, node_of, combining, messages, reach});
   }

@@ -19,7 +19,7 @@ struct attached_range {
   std::int64_t first, size;
 };
 
-const ranks::datatype& bytes() { return *ranks::predefined_type(0x247); }
+const ranks::datatype& type_of_bytes() { return *ranks::predefined_type(0x247); }
 
 }  // namespace
 
@@ -79,7 +79,7 @@ TEST_CASE("displacements and sizes that can be none are refused") {
   window_memory fixed, dynamic;
   fixed.set_fixed({base.data(), 16, 4});
   const auto refused = [&](std::int64_t displacement, std::int64_t count) {
-    return test::thrown_class([&] { fixed.address_of({displacement, count, &bytes()}); });
+    return test::thrown_class([&] { fixed.address_of({displacement, count, &type_of_bytes()}); });
   };
   CHECK(refused(-1, 1) == error_class::displacement);
   CHECK(refused(std::int64_t{1} << 62, 1) == error_class::rma_range);

@@ -61,7 +61,7 @@ class access_epochs {
   std::vector<access> targets_;
   std::vector<int> started_;
   std::atomic<fence_state> fence_ = fence_state::none;
-  int locks_ = 0;
+  std::atomic<int> locks_ = 0;  // threads may lock different targets at once
   bool is_started_ = false;
   bool is_exposed_ = false;
   bool all_locked_ = false;

@@ -6,6 +6,7 @@
 // Invariants  (1) a window has a communicator of its own, so that its messages and collectives meet no others.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -67,7 +68,7 @@ class rank_window {
   window_target& add_remote(int rank, const fixed_memory* memory);
 
   /// Counts the calls by which a program may wait in a loop; true for one of several.
-  bool is_time_to_yield() { return ++synchronizations_ % 16 == 0; }
+  bool is_time_to_yield() { return synchronizations_.fetch_add(1, std::memory_order_relaxed) % 16 == 15; }
 
  private:
   // immutable after construction
@@ -87,7 +88,7 @@ class rank_window {
   attribute_list attributes_;
   error_handler_ref handler_;
   info hints_;
-  unsigned synchronizations_ = 0;
+  std::atomic<unsigned> synchronizations_ = 0;
 };
 
 }  // namespace stretto::ranks

@@ -31,22 +31,28 @@ void wait_for_signals(rank_window& of, const std::vector<int>& from, signal what
   for (const int rank : from) receive({rank::current()->messages(), envelope_of(of, rank, what), {}}, where);
 }
 
-/// Calls `body` for all targets, also if one of them reports the error of an access; throws the first error.
-template <class Body>
-void for_all_targets(rank_window& of, const Body& body) {
-  std::exception_ptr error;
-  for (int rank = 0; rank < of.size(); ++rank) {
+/// Goes on after a target has reported the error of an access, since other ranks wait; throws the first error at the
+/// end.
+class first_error {
+ public:
+  template <class Body>
+  void attempt(const Body& body) {
     try {
-      body(of.target(rank));
+      body();
     } catch (const call_error&) {
-      if (!error) error = std::current_exception();
+      if (!error_) error_ = std::current_exception();
     }
   }
-  if (error) std::rethrow_exception(error);
-}
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
 
-void flush_targets(rank_window& of, const call_site& where) {
-  for_all_targets(of, [&](window_target& target) { target.flush(where); });
+ private:
+  std::exception_ptr error_;
+};
+
+void flush_targets(rank_window& of, first_error& errors, const call_site& where) {
+  for (int rank = 0; rank < of.size(); ++rank) errors.attempt([&] { of.target(rank).flush(where); });
 }
 
 /// A program that waits in a loop for what another rank of its worker writes lets that rank run.
@@ -64,10 +70,12 @@ void wait_for_all_ranks(rank_window& of, const call_site& where) {
 
 void fence(rank_window& of, int assertions, const call_site& where) {
   of.epochs.check_fence();
-  flush_targets(of, where);
+  first_error errors;
+  flush_targets(of, errors, where);
   wait_for_all_ranks(of, where);
   const bool is_last = assertions & window_assertion::no_succeed;
   of.epochs.pass_fence(is_last ? access_epochs::succession::no_accesses : access_epochs::succession::more_accesses);
+  errors.rethrow();
 }
 
 void post(rank_window& of, const std::vector<int>& origins, int assertions) {
@@ -106,10 +114,12 @@ void start(rank_window& of, const std::vector<int>& targets, int assertions, con
 }
 
 void complete(rank_window& of, const call_site& where) {
+  first_error errors;
   for (const int target : of.epochs.complete()) {
-    of.target(target).flush(where);
+    errors.attempt([&] { of.target(target).flush(where); });
     send_signal(of, target, signal::completed, where);
   }
+  errors.rethrow();
 }
 
 void lock(rank_window& of, int target, lock_mode mode, const call_site& where) {
@@ -132,8 +142,10 @@ void lock_all(rank_window& of, const call_site& where) {
 
 void unlock_all(rank_window& of, const call_site& where) {
   of.epochs.unlock_all();
-  for_all_targets(of, [&](window_target& target) { target.unlock(where); });
+  first_error errors;
+  for (int rank = 0; rank < of.size(); ++rank) errors.attempt([&] { of.target(rank).unlock(where); });
   let_others_run_sometimes(of, where);
+  errors.rethrow();
 }
 
 void flush(rank_window& of, int target, const call_site& where) {
@@ -144,8 +156,10 @@ void flush(rank_window& of, int target, const call_site& where) {
 
 void flush_all(rank_window& of, const call_site& where) {
   of.epochs.check_any_locked();
-  flush_targets(of, where);
+  first_error errors;
+  flush_targets(of, errors, where);
   let_others_run_sometimes(of, where);
+  errors.rethrow();
 }
 
 void synchronize_memory(rank_window& of) {

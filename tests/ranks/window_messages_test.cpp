@@ -1,0 +1,168 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "campaign.hpp"
+#include "ranks/datatypes/packed_data.hpp"
+#include "ranks/random_types.hpp"
+#include "ranks/thrown_class.hpp"
+#include "ranks/windows/access_server.hpp"
+#include "ranks/windows/message_target.hpp"
+#include "ranks/windows/type_description.hpp"
+
+using namespace stretto;
+using ranks::access_kind, ranks::predefined_operator;
+
+namespace {
+
+constexpr auto here = std::source_location::current;
+
+/// Two ranks of which the first accesses the window of the second by messages. These are handled within the calls.
+struct window_by_messages {
+  explicit window_by_messages(const ranks::fixed_memory* memory)
+      : origin_channel(origin, ranks::context_number(8), 0),
+        target_channel(target, ranks::context_number(8), 1),
+        own(combining),
+        server((connect(), target_channel), own),
+        access(origin_channel, 1, memory) {
+    if (memory) own.memory.set_fixed(*memory);
+    server.start();
+  }
+  ~window_by_messages() { server.stop(); }
+
+  void connect() {
+    for (auto* const channel : {&origin_channel, &target_channel})
+      channel->peers = {{&origin, nullptr}, {&target, nullptr}};
+  }
+
+  ranks::mailbox origin, target;
+  ranks::window_channel origin_channel, target_channel;
+  base::spin_lock combining;
+  ranks::local_target own;
+  ranks::access_server server;
+  ranks::message_target access;
+};
+
+bool overlaps_itself(const test::type_model& model, std::int64_t count) {
+  auto all = model.bytes(count);
+  std::ranges::sort(all);
+  return std::ranges::adjacent_find(all) != all.end();
+}
+
+const ranks::datatype& int_type() { return *ranks::predefined_type(0x250); }
+
+}  // namespace
+
+TEST_CASE("a type that is made from a description has the data of the original") {
+  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(2000, 100'000); ++seed) {
+    CAPTURE(seed);
+    test::random_types random(seed);
+    const test::modelled_type made = random.next();
+    const ranks::datatype_ref copy = ranks::described_type(ranks::description_of(*made.type));
+    REQUIRE(copy->size() == made.type->size());
+    REQUIRE(copy->bounds().lb == made.type->bounds().lb);
+    REQUIRE(copy->extent() == made.type->extent());
+    test::element_memory memory(made.model, 2);
+    memory.fill(static_cast<unsigned>(seed));
+    std::vector<std::byte> packed(static_cast<std::size_t>(2 * copy->size())), packed_copy = packed;
+    std::int64_t position = 0;
+    ranks::pack(*made.type, memory.origin(), 2, packed, position);
+    position = 0;
+    ranks::pack(*copy, memory.origin(), 2, packed_copy, position);
+    REQUIRE(packed == packed_copy);
+  }
+}
+
+TEST_CASE("random puts and gets by messages do what direct ones do") {
+  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(1000, 50'000); ++seed) {
+    CAPTURE(seed);
+    test::random_types random(seed);
+    const test::modelled_type made = random.next();
+    const std::int64_t count = random.number(0, 3), bytes = count * made.type->size();
+    if (overlaps_itself(made.model, count)) continue;
+    test::element_memory far(made.model, count), near(made.model, count);
+    far.fill(static_cast<unsigned>(seed));
+    near.bytes = far.bytes;
+    std::vector<std::byte> data(static_cast<std::size_t>(bytes), std::byte{7}), got = data, got_near = data;
+    const ranks::datatype& byte = *ranks::predefined_type(0x247);
+    window_by_messages window(nullptr);
+    ranks::local_target direct(window.combining);
+    if (!far.bytes.empty()) {
+      window.own.memory.attach(far.bytes.data(), std::ssize(far.bytes));
+      direct.memory.attach(near.bytes.data(), std::ssize(near.bytes));
+    }
+    const auto perform = [&](ranks::window_target& target, test::element_memory& memory, std::vector<std::byte>& into) {
+      const ranks::target_place place{reinterpret_cast<std::intptr_t>(memory.origin()), count, made.type.get()};
+      target.begin({.kind = access_kind::get, .origin = {}, .result = {into.data(), bytes, &byte}, .target = place});
+      target.begin({.kind = access_kind::put, .origin = {data.data(), bytes, &byte}, .result = {}, .target = place});
+      target.flush(here());
+    };
+    perform(window.access, far, got);
+    perform(direct, near, got_near);
+    REQUIRE(got == got_near);
+    REQUIRE(far.bytes == near.bytes);
+  }
+}
+
+TEST_CASE("accumulates, fetches and exchanges of values by messages") {
+  std::vector<int> memory(3000, 1), ones(3000, 2), old(3000);
+  const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 12'000, 4};
+  window_by_messages window(&fixed);
+  const auto& sum = *ranks::predefined_operation(static_cast<std::uintptr_t>(predefined_operator::sum));
+  window.access.begin({.kind = access_kind::accumulate,
+                       .origin = {ones.data(), 3000, &int_type()},
+                       .result = {},
+                       .target = {0, 3000, &int_type()},
+                       .operation = &sum});
+  const auto fetched = window.access.begin({.kind = access_kind::get_accumulate,
+                                            .origin = {ones.data(), 1000, &int_type()},
+                                            .result = {old.data(), 1000, &int_type()},
+                                            .target = {2000, 1000, &int_type()},
+                                            .operation = &sum});
+  window.access.flush(here());
+  CHECK(fetched->is_done());
+  CHECK(memory[1999] == 3);
+  CHECK(memory[2999] == 5);
+  CHECK(old[999] == 3);
+  int desired = 9, expected = 5, found = 0;
+  window.access.begin({.kind = access_kind::compare_and_swap,
+                       .origin = {&desired, 1, &int_type()},
+                       .result = {&found, 1, &int_type()},
+                       .target = {2999, 1, &int_type()},
+                       .operation = nullptr,
+                       .expected = &expected});
+  window.access.flush(here());
+  CHECK(found == 5);
+  CHECK(memory[2999] == 9);
+}
+
+TEST_CASE("the calling rank checks accesses to windows of known size, a flush reports those to others") {
+  std::array<int, 4> memory{};
+  const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 16, 4};
+  int value = 1;
+  window_by_messages known(&fixed), dynamic(nullptr);
+  const ranks::window_operation outside{
+      .kind = access_kind::put, .origin = {&value, 1, &int_type()}, .result = {}, .target = {4, 1, &int_type()}};
+  CHECK(test::thrown_class([&] { known.access.begin(outside); }) == ranks::error_class::rma_range);
+  CHECK(test::thrown_class([&] { dynamic.access.begin(outside); }) == ranks::error_class::success);
+  CHECK(test::thrown_class([&] { dynamic.access.flush(here()); }) == ranks::error_class::rma_range);
+  CHECK(test::thrown_class([&] { dynamic.access.flush(here()); }) == ranks::error_class::success);
+}
+
+TEST_CASE("a lock that is taken by messages is that of the ranks of the node") {
+  std::array<int, 4> memory{};
+  const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 16, 4};
+  window_by_messages window(&fixed);
+  window.access.lock(ranks::lock_mode::exclusive, here());
+  ranks::lock_request request(ranks::lock_mode::shared);
+  window.own.queue().acquire(request);
+  CHECK_FALSE(request.is_done());
+  window.access.unlock(here());
+  CHECK(request.is_done());
+  window.access.lock(ranks::lock_mode::shared, here());
+  window.own.queue().release();
+  window.access.unlock(here());
+}
