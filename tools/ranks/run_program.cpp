@@ -59,6 +59,7 @@ void run_ranks(node_ranks& node, const std::vector<std::unique_ptr<rank>>& ranks
   runtime here(options_for(static_cast<int>(ranks.size())));
   node.set_workers(static_cast<int>(here.workers()));
   here.run([&] {
+    node.files().attach();
     for (const auto& one : ranks)
       async(on(worker(static_cast<std::uint32_t>(one->number()) % here.workers())), name(one->copy().start().name),
             [&rank = *one] { rank.run(); });

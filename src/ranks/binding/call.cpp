@@ -43,11 +43,12 @@ std::string text_of_code(const rank_state& state, int code) {
   }
 }
 
-std::string message_of(const rank_state& state, const char* name, const failure& failed) {
+/// `setter` sets the handler of an object of the kind that failed.
+std::string message_of(const rank_state& state, const char* name, const failure& failed, const std::string& setter) {
   return error("R90", std::string(name) + " failed in rank " + std::to_string(state.world.rank()))
              .fact("class", text_of_code(state, failed.code))
              .because(failed.cause)
-             .remedy("MPI_Comm_set_errhandler with MPI_ERRORS_RETURN gives the error as the function's result")
+             .remedy(setter + " with MPI_ERRORS_RETURN gives the error as the function's result")
              .what() +
          std::string("\n");
 }
@@ -87,7 +88,17 @@ int handle_failure(const char* name, failed_object object) noexcept {
   const failure failed = current_failure();
   rank_state& state = current_rank();
   const concerned_object of = concerned(state, object);  // a function of the program may set another handler
-  return react(of, failed.code, message_of(state, name, failed));
+  return react(of, failed.code,
+               message_of(state, name, failed,
+                          is_predefined(object.win) ? "MPI_Comm_set_errhandler" : "MPI_Win_set_errhandler"));
+}
+
+int handle_failure(const char* name, failed_file object) noexcept {
+  const failure failed = current_failure();
+  rank_state& state = current_rank();
+  rank_file* const file = is_predefined(object.file) ? nullptr : &object_of(object.file);
+  const concerned_object of{file ? file->handler : state.file_handler, object.file, file ? *file->comm : state.world};
+  return react(of, failed.code, message_of(state, name, failed, "MPI_File_set_errhandler"));
 }
 
 }  // namespace stretto::ranks

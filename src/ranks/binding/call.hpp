@@ -15,11 +15,17 @@ struct failed_object {
   MPI_Win win = MPI_WIN_NULL;
 };
 
+/// The same for functions on files. The null handle: of files that are not open, MPI_FILE_NULL.
+struct failed_file {
+  MPI_File file = MPI_FILE_NULL;
+};
+
 /// Throws call_error(other) before MPI_Init and after MPI_Finalize.
 void check_is_running();
 
 /// Calls the error handler for the exception that is being handled, in the function `name`; returns its code.
 int handle_failure(const char* name, failed_object object) noexcept;
+int handle_failure(const char* name, failed_file object) noexcept;
 
 /// The object whose error handler is called: its handle, and the communicator of its ranks.
 struct concerned_object {
@@ -33,8 +39,8 @@ struct concerned_object {
 int react(const concerned_object& of, int code, const std::string& message);
 
 /// For functions that MPI allows at any time.
-template <class Body>
-int call_at_any_time(const char* name, failed_object object, Body body) noexcept {
+template <class Object, class Body>
+int call_at_any_time(const char* name, Object object, Body body) noexcept {
   try {
     body();
     return MPI_SUCCESS;
@@ -60,6 +66,15 @@ int call(const char* name, failed_object object, Body body) noexcept {
 template <class Body>
 int call(const char* name, MPI_Comm comm, Body body) noexcept {
   return call(name, failed_object{comm}, body);
+}
+
+/// For functions on a file.
+template <class Body>
+int call(const char* name, MPI_File file, Body body) noexcept {
+  return call_at_any_time(name, failed_file{file}, [&] {
+    check_is_running();
+    body();
+  });
 }
 
 template <class Body>

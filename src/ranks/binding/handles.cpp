@@ -78,6 +78,12 @@ MPI_Errhandler new_handle(error_handler_ref handler) {
   return handle_at<MPI_Errhandler>(handler.release());
 }
 
+rank_file& object_of(MPI_File file) {
+  if (!is_predefined(file)) return addressed<rank_file>(file);
+  throw call_error(error_class::file,
+                   file == MPI_FILE_NULL ? "the file is MPI_FILE_NULL" : "the handle is none of a file");
+}
+
 void write_text(const std::string& text, char* target, int* length) {
   std::memcpy(&required(target, "the text"), text.c_str(), text.size() + 1);
   required(length, "resultlen") = static_cast<int>(text.size());

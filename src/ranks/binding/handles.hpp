@@ -13,6 +13,7 @@
 #include "ranks/binding/mpi_functions.hpp"
 #include "ranks/call_error.hpp"
 #include "ranks/communicators/rank_state.hpp"
+#include "ranks/files/rank_file.hpp"
 
 namespace stretto::ranks {
 
@@ -46,6 +47,9 @@ MPI_Info new_handle(info hints);
 error_handler_ref object_of(MPI_Errhandler handler);
 /// A handle with a reference of its own; predefined handlers have their numbers.
 MPI_Errhandler new_handle(error_handler_ref handler);
+
+/// A file that is open.
+rank_file& object_of(MPI_File file);
 
 /// Arguments of functions, by their names in the standard.
 template <class Value>

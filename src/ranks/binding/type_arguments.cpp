@@ -5,8 +5,6 @@
 #include "ranks/binding/call.hpp"
 #include "ranks/binding/call_results.hpp"
 #include "ranks/binding/type_handles.hpp"
-#include "ranks/collectives/reduction_operation.hpp"
-#include "ranks/datatypes/type_constructors.hpp"
 
 namespace stretto::ranks {
 
@@ -34,12 +32,6 @@ void check_place(const std::vector<Source>& source, const result_list<Value>& li
                                                 " of " + std::to_string(source.size()) + " values");
   }
   if (!source.empty()) required(list.values, list.name);
-}
-
-/// A handle that the program frees if the type is a derived one.
-MPI_Datatype handle_for_program(const datatype_ref& type) {
-  if (type->is_predefined() || is_unnamed_predefined(*type)) return handle_of(*type);
-  return new_handle(make_copy(*type));
 }
 
 /// Functions without large counts have no place for those of a type that was made with some.

@@ -3,6 +3,9 @@
 
 #include <string>
 
+#include "ranks/collectives/reduction_operation.hpp"
+#include "ranks/datatypes/type_constructors.hpp"
+
 namespace stretto::ranks {
 
 const datatype& object_of(MPI_Datatype handle) {
@@ -20,6 +23,11 @@ bool is_unnamed_predefined(const datatype& type) {
   const type_constructor made_by = type.arguments().constructor;
   return made_by == type_constructor::f90_real || made_by == type_constructor::f90_complex ||
          made_by == type_constructor::f90_integer;
+}
+
+MPI_Datatype handle_for_program(const datatype_ref& type) {
+  if (type->is_predefined() || is_unnamed_predefined(*type)) return handle_of(*type);
+  return new_handle(make_copy(*type));
 }
 
 const datatype& committed(MPI_Datatype handle) {

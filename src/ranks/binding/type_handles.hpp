@@ -22,6 +22,9 @@ MPI_Datatype new_handle(datatype_ref type);
 /// freed.
 bool is_unnamed_predefined(const datatype& type);
 
+/// A handle that the program frees if the type is a derived one: it names a copy.
+MPI_Datatype handle_for_program(const datatype_ref& type);
+
 /// The type of a handle that describes data; throws unless it is committed.
 const datatype& committed(MPI_Datatype handle);
 

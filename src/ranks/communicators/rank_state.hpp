@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,7 @@
 #include "ranks/communicators/members_table.hpp"
 #include "ranks/communicators/predefined_attributes.hpp"
 #include "ranks/communicators/type_properties.hpp"
+#include "ranks/files/data_representation.hpp"
 
 namespace stretto::ranks {
 
@@ -44,6 +46,8 @@ struct rank_state {
   type_property_table types;  // names and attributes of datatypes
   error_codes codes;
   handle_numbers handles;
+  error_handler_ref file_handler = predefined_handler(error_reaction::return_code);  // of files that are opened
+  std::map<std::string, representation_ref, std::less<>> representations;            // that the program has registered
   std::shared_ptr<members_table> node;         // of all ranks of this node
   std::function<int(world_rank)> node_of;      // the number of a rank's node
   std::unique_ptr<exchange_source> exchanges;  // to create communicators

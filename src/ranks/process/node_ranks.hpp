@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ranks/communicators/members_table.hpp"
+#include "ranks/files/file_threads.hpp"
 #include "ranks/messages/message_request.hpp"
 
 namespace stretto::ranks {
@@ -28,12 +29,15 @@ class node_ranks {
   /// Of MPI_COMM_WORLD.
   const std::shared_ptr<const communicator_members>& world() const { return world_; }
   const std::shared_ptr<members_table>& members() const { return members_; }
+  /// Who waits for disks.
+  file_threads& files() { return files_; }
 
  private:
   std::vector<peer> peers_;  // by rank in the world
   const std::shared_ptr<members_table> members_ = std::make_shared<members_table>();
   std::shared_ptr<const communicator_members> world_;
   int workers_ = 1;
+  file_threads files_;
 };
 
 }  // namespace stretto::ranks

@@ -1,0 +1,126 @@
+// aggregation.cpp - cuts accesses at the borders of windows, and joins their runs within one.
+#include "ranks/files/aggregation.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace stretto::ranks {
+namespace {
+
+/// Windows end at multiples of it, as stripes of file systems do.
+constexpr std::int64_t window_bytes = 4 << 20;
+/// Of runs that are better transferred rank by rank.
+constexpr std::int64_t separate_run = 64 << 10;
+/// What is read between two runs rather than left out.
+constexpr std::int64_t readable_gap = 16 << 10;
+
+bool has_long_runs(const file_access& access) {
+  file_cursor at(*access.view, access.position, access.bytes());
+  constexpr int samples = 16;
+  std::int64_t bytes = 0;
+  int runs = 0;
+  for (; runs < samples && at.left() > 0; ++runs) bytes += at.take(separate_run).bytes;
+  return bytes >= runs * separate_run;
+}
+
+/// Joins runs that overlap, adjoin, or leave at most such a gap.
+std::vector<file_run> joined_runs(std::vector<file_run> runs, std::int64_t largest_gap) {
+  std::sort(runs.begin(), runs.end(), [](const file_run& a, const file_run& b) { return a.offset < b.offset; });
+  std::vector<file_run> joined;
+  for (const file_run& run : runs) {
+    if (joined.empty() || run.offset > joined.back().end() + largest_gap) joined.push_back(run);
+    else joined.back().bytes = std::max(joined.back().end(), run.end()) - joined.back().offset;
+  }
+  return joined;
+}
+
+}  // namespace
+
+aggregation::aggregation(int descriptor, std::vector<file_access> accesses)
+    : descriptor_(descriptor), accesses_(std::move(accesses)), done_(accesses_.size()), taken_(accesses_.size()) {}
+
+bool aggregation::pays(std::span<const file_access> accesses) {
+  const auto has_data = [](const file_access& a) { return a.bytes() > 0; };
+  if (std::count_if(accesses.begin(), accesses.end(), has_data) < 2) return false;
+  const auto grows = [](const file_access& a) { return a.view->offsets_grow(); };
+  return std::all_of(accesses.begin(), accesses.end(), grows) &&
+         !std::all_of(accesses.begin(), accesses.end(), has_long_runs);
+}
+
+std::int64_t aggregation::total_bytes() const {
+  std::int64_t bytes = 0;
+  for (const file_access& access : accesses_) bytes += access.bytes();
+  return bytes;
+}
+
+std::optional<aggregation::window> aggregation::take_window() {
+  const std::scoped_lock lock(mutex_);
+  window next;
+  next.first = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    const file_access& access = accesses_[i];
+    if (taken_[i] < access.bytes())
+      next.first = std::min(next.first, access.view->byte_offset(access.position + taken_[i]));
+  }
+  if (next.first == std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+  next.last = (next.first / window_bytes + 1) * window_bytes;
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    const file_access& access = accesses_[i];
+    const std::int64_t before = access.view->data_before(next.last) - access.position;
+    const std::int64_t last = std::clamp(before, taken_[i], access.bytes());
+    if (last > taken_[i]) next.pieces.push_back({i, taken_[i], last});
+    taken_[i] = last;
+  }
+  return next;
+}
+
+file_cursor aggregation::cursor(const piece& p) const {
+  const file_access& access = accesses_[p.access];
+  return {*access.view, access.position + p.first, p.last - p.first};
+}
+
+std::vector<file_run> aggregation::runs_of(const window& w, std::int64_t largest_gap) const {
+  std::vector<file_run> runs;
+  for (const piece& p : w.pieces) {
+    for (file_cursor at = cursor(p); at.left() > 0;) runs.push_back(at.take(window_bytes));
+  }
+  return joined_runs(std::move(runs), largest_gap);
+}
+
+bool aggregation::move(const window& w, disk_wait wait) {
+  std::vector<std::byte> block(static_cast<std::size_t>(w.last - w.first));
+  if (accesses_.front().direction == file_direction::read) return read(w, block, wait);
+  write(w, block);
+  return true;
+}
+
+void aggregation::write(const window& w, std::vector<std::byte>& block) {
+  for (const piece& p : w.pieces) {
+    file_cursor file = cursor(p);
+    layout_cursor memory = accesses_[p.access].memory.cursor_at(p.first);
+    copy_to_block(memory, file, block.data(), w.first, file.left());
+  }
+  for (const file_run& run : runs_of(w, 0)) write_bytes(descriptor_, block.data() + (run.offset - w.first), run);
+  for (const piece& p : w.pieces) done_[p.access] += p.last - p.first;
+}
+
+bool aggregation::read(const window& w, std::vector<std::byte>& block, disk_wait wait) {
+  std::int64_t end = w.last;
+  for (const file_run& run : runs_of(w, readable_gap)) {
+    std::int64_t done = 0;
+    if (!read_bytes(descriptor_, block.data() + (run.offset - w.first), run, done, wait)) return false;
+    if (done == run.bytes) continue;
+    end = run.offset + done;  // of the file
+    break;
+  }
+  for (const piece& p : w.pieces) {
+    file_cursor file = cursor(p);
+    layout_cursor memory = accesses_[p.access].memory.cursor_at(p.first);
+    const std::int64_t bytes = bytes_before(cursor(p), end);
+    copy_from_block(memory, file, block.data(), w.first, bytes);
+    done_[p.access] += bytes;
+  }
+  return true;
+}
+
+}  // namespace stretto::ranks

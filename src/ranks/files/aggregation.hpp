@@ -1,0 +1,67 @@
+// aggregation.hpp - the accesses of several ranks to one file, performed window by window of the file instead of rank
+// by rank.
+//
+// What ranks write to a window is collected in one block, and what adjoins is written at once. What they read is read
+// once for all, and copied to each. Ranks of one node share memory, so there is one copy and no message.
+//
+// Threads     take_window and move: any, several at once. results: after all windows have been moved.
+// Cost        a copy, and a system call for each run of adjacent bytes of all ranks together.
+// Source      two-phase access: Thakur, Gropp, Lusk, "Data sieving and collective I/O in ROMIO", 1999. There ranks send
+//             messages to those that access the file.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ranks/files/file_transfer.hpp"
+
+namespace stretto::ranks {
+
+class aggregation {
+ public:
+  /// All read, or all write.
+  aggregation(int descriptor, std::vector<file_access> accesses);
+
+  /// Several ranks have data, and not all of them in long runs.
+  static bool pays(std::span<const file_access> accesses);
+
+  /// The part of an access that lies in a window, in bytes of the access.
+  struct piece {
+    std::size_t access = 0;
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+  };
+  struct window {
+    std::int64_t first = 0;  // offsets in the file
+    std::int64_t last = 0;
+    std::vector<piece> pieces;
+  };
+
+  /// The next window with data; none after the last one.
+  std::optional<window> take_window();
+  /// False: its bytes would wait for a disk, and nothing is copied yet.
+  bool move(const window& w, disk_wait wait);
+
+  /// How many bytes of an access have been transferred.
+  std::int64_t bytes(std::size_t access) const { return done_[access].load(std::memory_order_relaxed); }
+  std::int64_t total_bytes() const;
+
+ private:
+  file_cursor cursor(const piece& p) const;
+  std::vector<file_run> runs_of(const window& w, std::int64_t largest_gap) const;
+  void write(const window& w, std::vector<std::byte>& block);
+  bool read(const window& w, std::vector<std::byte>& block, disk_wait wait);
+
+  const int descriptor_;
+  const std::vector<file_access> accesses_;
+  std::deque<std::atomic<std::int64_t>> done_;
+  std::mutex mutex_;
+  std::vector<std::int64_t> taken_;  // bytes of each access in windows that were taken
+};
+
+}  // namespace stretto::ranks
