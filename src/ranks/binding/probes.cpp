@@ -1,5 +1,6 @@
 // probes.cpp - probes, matched probes and their receives.
 #include "ranks/binding/arguments.hpp"
+#include "ranks/binding/busy_loop.hpp"
 #include "ranks/binding/call.hpp"
 #include "ranks/binding/status.hpp"
 #include "ranks/call_error.hpp"
@@ -57,6 +58,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
     const auto found = try_probe(caller().messages(), receive_pattern(object_of(comm), source, tag));
     required(flag, "flag") = found.has_value();
     if (found) write_status(status, *found);
+    else yield_without_result();
   });
 }
 STRETTO_MPI_NAME(Iprobe)
@@ -74,7 +76,7 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mes
   return call("MPI_Improbe", comm, [&] {
     const auto found = try_matched_probe(caller().messages(), receive_pattern(object_of(comm), source, tag));
     required(flag, "flag") = found.has_value();
-    if (!found) return;
+    if (!found) return yield_without_result();
     required(message, "message") = handle_of(*found);
     write_status(status, found->status);
   });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ranks/binding/arguments.hpp"
+#include "ranks/binding/busy_loop.hpp"
 #include "ranks/binding/call.hpp"
 #include "ranks/binding/status.hpp"
 #include "ranks/call_error.hpp"
@@ -85,6 +86,7 @@ int PMPI_Test(MPI_Request* handle, int* flag, MPI_Status* status) {
     const auto done = test_one(element_of(handle));
     required(flag, "flag") = done.has_value();
     if (done) finish_one(*done, status);
+    else yield_without_result();
   });
 }
 STRETTO_MPI_NAME(Test)
@@ -110,7 +112,7 @@ int PMPI_Testall(int count, MPI_Request* handles, int* flag, MPI_Status* statuse
     returned_statuses results(statuses, all.size());
     const auto done = test_all(all, results.list());
     required(flag, "flag") = done.has_value();
-    if (!done) return;
+    if (!done) return yield_without_result();
     results.write(all.size(), *done);
     if (!*done) refuse_in_status();
   });
@@ -132,6 +134,7 @@ int PMPI_Testany(int count, MPI_Request* handles, int* index, int* flag, MPI_Sta
     required(flag, "flag") = done.has_value();
     required(index, "index") = done ? index_or_undefined(done->index) : MPI_UNDEFINED;
     if (done) finish_one(done->status, status);
+    else yield_without_result();
   });
 }
 STRETTO_MPI_NAME(Testany)
@@ -149,7 +152,9 @@ int PMPI_Testsome(int count, MPI_Request* handles, int* outcount, int* indices, 
   return call("MPI_Testsome", [&] {
     const auto all = elements_of(handles, count);
     returned_statuses results(statuses, all.size());
-    finish_some(test_some(all, {indices, all.size()}, results.list()), results, outcount);
+    const auto done = test_some(all, {indices, all.size()}, results.list());
+    finish_some(done, results, outcount);
+    if (done.count == 0) yield_without_result();
   });
 }
 STRETTO_MPI_NAME(Testsome)
@@ -159,6 +164,7 @@ int PMPI_Request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
     const auto done = status_of_done(reinterpret_cast<request*>(handle));
     required(flag, "flag") = done.has_value();
     if (done) write_status_with_error(status, *done);
+    else yield_without_result();
   });
 }
 STRETTO_MPI_NAME(Request_get_status)
