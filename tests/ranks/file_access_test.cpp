@@ -25,7 +25,7 @@ struct modelled_memory {
     std::ranges::sort(sorted);
     return std::ranges::adjacent_find(sorted) != sorted.end();
   }
-  ranks::message_data data() { return {memory.origin(), count, type.type->layout()}; }
+  ranks::data_part data() { return {memory.origin(), count, *type.type}; }
   std::int64_t bytes() const { return std::ssize(displacements); }
   std::byte& at(std::int64_t i) { return memory.at(displacements[static_cast<std::size_t>(i)]); }
 
@@ -36,13 +36,13 @@ struct modelled_memory {
 };
 
 ranks::file_request_owner request_for(const modelled_view& v, file_direction direction, std::int64_t position,
-                                      const ranks::message_data& data) {
+                                      const ranks::data_part& data) {
   return ranks::file_request_owner(new ranks::file_request(v.view, {}, {direction, v.view.get(), position, data}));
 }
 
 /// Runs one access; returns its bytes.
 std::int64_t access(test_file& file, const modelled_view& v, file_direction direction, std::int64_t position,
-                    const ranks::message_data& data, access_mode mode) {
+                    const ranks::data_part& data, access_mode mode) {
   const auto request = request_for(v, direction, position, data);
   file.opened->start(*request, mode);
   REQUIRE(request->is_done());
@@ -169,7 +169,7 @@ std::vector<std::int64_t> access_together(test_file& file, const divided_file& d
   std::vector<ranks::file_request_owner> requests;
   for (std::size_t rank = 0; rank < memory.size(); ++rank) {
     requests.push_back(request_for(divided.view(rank), direction, 0,
-                                   ranks::message_data(memory[rank].data(), std::ssize(memory[rank]))));
+                                   ranks::data_part(memory[rank].data(), std::ssize(memory[rank]))));
     file.opened->join(*requests.back(), mode, 7);
   }
   std::vector<std::int64_t> bytes;
@@ -235,7 +235,7 @@ TEST_CASE("an access that fails says how") {
   test::immediate_work work;
   const auto read_only = ranks::make_counted<ranks::open_file>(::open(path.c_str(), O_RDONLY), path, 1, work);
   const modelled_view bytes{std::make_shared<const ranks::file_view>(), {}, 1};
-  const auto request = request_for(bytes, file_direction::write, 0, ranks::message_data("text", 4));
+  const auto request = request_for(bytes, file_direction::write, 0, ranks::data_part("text", 4));
   read_only->start(*request, access_mode::usual);
   REQUIRE(request->failure());
   CHECK(request->status.error == ranks::error_class::io);

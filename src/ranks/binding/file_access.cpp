@@ -24,7 +24,7 @@ void check_modes(const rank_file& file, file_direction direction, file_pointer p
 
 /// The data of an access in the file's representation.
 struct data_of_access {
-  message_data data;
+  data_part data;
   kept_data kept;
   std::int64_t etypes = 0;
 };
@@ -42,12 +42,12 @@ data_of_access data_for(const file_view& view, const typed_buffer& buffer, file_
   if (const representation_ref& as = view.representation()) {
     if (direction == file_direction::write) made.kept.bytes = as->to_file(buffer.type, buffer.memory, buffer.count);
     else made.kept.bytes.resize(static_cast<std::size_t>(bytes_in_file(*as, buffer.type, buffer.count)));
-    made.data = message_data(made.kept.bytes.data(), std::ssize(made.kept.bytes));
+    made.data = data_part(made.kept.bytes.data(), std::ssize(made.kept.bytes));
   } else {
     made.data = buffer.data();
     made.kept.type = buffer.kept_type();
   }
-  made.etypes = etypes_of(view, made.data.bytes);
+  made.etypes = etypes_of(view, made.data.bytes());
   return made;
 }
 

@@ -97,7 +97,7 @@ bool aggregation::move(const window& w, disk_wait wait) {
 void aggregation::write(const window& w, std::vector<std::byte>& block) {
   for (const piece& p : w.pieces) {
     file_cursor file = cursor(p);
-    layout_cursor memory = accesses_[p.access].memory.cursor_at(p.first);
+    layout_cursor memory = accesses_[p.access].memory.cursor(p.first);
     copy_to_block(memory, file, block.data(), w.first, file.left());
   }
   for (const file_run& run : runs_of(w, 0)) write_bytes(descriptor_, block.data() + (run.offset - w.first), run);
@@ -115,7 +115,7 @@ bool aggregation::read(const window& w, std::vector<std::byte>& block, disk_wait
   }
   for (const piece& p : w.pieces) {
     file_cursor file = cursor(p);
-    layout_cursor memory = accesses_[p.access].memory.cursor_at(p.first);
+    layout_cursor memory = accesses_[p.access].memory.cursor(p.first);
     const std::int64_t bytes = bytes_before(cursor(p), end);
     copy_from_block(memory, file, block.data(), w.first, bytes);
     done_[p.access] += bytes;

@@ -97,7 +97,7 @@ file_transfer::file_transfer(int descriptor, const file_access& access)
     : descriptor_(descriptor),
       access_(access),
       file_(*access.view, access.position, access.bytes()),
-      memory_(access.memory.cursor_at(0)) {}
+      memory_(access.memory.cursor(0)) {}
 
 bool file_transfer::go_on(disk_wait wait) {
   while (file_.left() > 0 && !is_at_end_) {

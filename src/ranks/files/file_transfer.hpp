@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "ranks/datatypes/data_part.hpp"
 #include "ranks/files/file_cursor.hpp"
-#include "ranks/messages/message_data.hpp"
 
 namespace stretto::ranks {
 
@@ -26,9 +26,9 @@ struct file_access {
   file_direction direction = file_direction::read;
   const file_view* view = nullptr;
   std::int64_t position = 0;  // bytes of the view's data
-  message_data memory;
+  data_part memory;
 
-  std::int64_t bytes() const { return memory.bytes; }
+  std::int64_t bytes() const { return memory.bytes(); }
 };
 
 class file_transfer {

@@ -44,7 +44,7 @@ message_target::message_target(const window_channel& channel, int rank, const fi
   if (memory) memory_.set_fixed(*memory);
 }
 
-request_owner message_target::receive_reply(const message_data& into, std::int64_t number, datatype_ref type) {
+request_owner message_target::receive_reply(const data_part& into, std::int64_t number, datatype_ref type) {
   return start_receive({channel_.own, channel_.from(rank_, reply_tag(number)), into}, std::move(type));
 }
 
@@ -67,7 +67,7 @@ request_owner message_target::begin(const window_operation& operation) {
   request_owner reply;
   if (result.type) {
     reply =
-        receive_reply({result.memory, result.count, result.type->layout()}, header.number, datatype_ref(result.type));
+        receive_reply({result.memory, result.count, *result.type}, header.number, datatype_ref(result.type));
     reply->add_reference();
     const std::lock_guard guard(lock_);
     results_.emplace_back(reply.get());

@@ -27,7 +27,7 @@ class message_target final : public window_target {
   const fixed_memory* shared_memory() const override { return nullptr; }
 
  private:
-  request_owner receive_reply(const message_data& into, std::int64_t number, datatype_ref type);
+  request_owner receive_reply(const data_part& into, std::int64_t number, datatype_ref type);
   /// Sends a header alone and suspends the rank until the reply has come; throws the error that it reports.
   void call_target(access_request what, const std::source_location& where);
   void wait_for_results(const std::source_location& where);

@@ -13,8 +13,8 @@
 #include <cstdint>
 
 #include "base/spin_lock.hpp"
-#include "ranks/datatypes/data_part.hpp"
 #include "ranks/collectives/reduction_operation.hpp"
+#include "ranks/datatypes/data_part.hpp"
 #include "ranks/datatypes/datatype.hpp"
 
 namespace stretto::ranks {
