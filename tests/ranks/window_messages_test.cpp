@@ -18,8 +18,6 @@ using ranks::access_kind, ranks::predefined_operator;
 
 namespace {
 
-constexpr auto here = std::source_location::current;
-
 /// Two ranks of which the first accesses the window of the second by messages. These are handled within the calls.
 struct window_by_messages {
   explicit window_by_messages(const ranks::fixed_memory* memory)
@@ -98,7 +96,7 @@ TEST_CASE("random puts and gets by messages do what direct ones do") {
       const ranks::target_place place{reinterpret_cast<std::intptr_t>(memory.origin()), count, made.type.get()};
       target.begin({.kind = access_kind::get, .origin = {}, .result = {into.data(), bytes, &byte}, .target = place});
       target.begin({.kind = access_kind::put, .origin = {data.data(), bytes, &byte}, .result = {}, .target = place});
-      target.flush(here());
+      target.flush(std::source_location::current());
     };
     perform(window.access, far, got);
     perform(direct, near, got_near);
@@ -122,7 +120,7 @@ TEST_CASE("accumulates, fetches and exchanges of values by messages") {
                                             .result = {old.data(), 1000, &int_type()},
                                             .target = {2000, 1000, &int_type()},
                                             .operation = &sum});
-  window.access.flush(here());
+  window.access.flush(std::source_location::current());
   CHECK(fetched->is_done());
   CHECK(memory[1999] == 3);
   CHECK(memory[2999] == 5);
@@ -134,7 +132,7 @@ TEST_CASE("accumulates, fetches and exchanges of values by messages") {
                        .target = {2999, 1, &int_type()},
                        .operation = nullptr,
                        .expected = &expected});
-  window.access.flush(here());
+  window.access.flush(std::source_location::current());
   CHECK(found == 5);
   CHECK(memory[2999] == 9);
 }
@@ -148,21 +146,23 @@ TEST_CASE("the calling rank checks accesses to windows of known size, a flush re
       .kind = access_kind::put, .origin = {&value, 1, &int_type()}, .result = {}, .target = {4, 1, &int_type()}};
   CHECK(test::thrown_class([&] { known.access.begin(outside); }) == ranks::error_class::rma_range);
   CHECK(test::thrown_class([&] { dynamic.access.begin(outside); }) == ranks::error_class::success);
-  CHECK(test::thrown_class([&] { dynamic.access.flush(here()); }) == ranks::error_class::rma_range);
-  CHECK(test::thrown_class([&] { dynamic.access.flush(here()); }) == ranks::error_class::success);
+  CHECK(test::thrown_class([&] { dynamic.access.flush(std::source_location::current()); }) ==
+        ranks::error_class::rma_range);
+  CHECK(test::thrown_class([&] { dynamic.access.flush(std::source_location::current()); }) ==
+        ranks::error_class::success);
 }
 
 TEST_CASE("a lock that is taken by messages is that of the ranks of the node") {
   std::array<int, 4> memory{};
   const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 16, 4};
   window_by_messages window(&fixed);
-  window.access.lock(ranks::lock_mode::exclusive, here());
+  window.access.lock(ranks::lock_mode::exclusive, std::source_location::current());
   ranks::lock_request request(ranks::lock_mode::shared);
   window.own.queue().acquire(request);
   CHECK_FALSE(request.is_done());
-  window.access.unlock(here());
+  window.access.unlock(std::source_location::current());
   CHECK(request.is_done());
-  window.access.lock(ranks::lock_mode::shared, here());
+  window.access.lock(ranks::lock_mode::shared, std::source_location::current());
   window.own.queue().release();
-  window.access.unlock(here());
+  window.access.unlock(std::source_location::current());
 }
