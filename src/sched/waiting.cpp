@@ -411,6 +411,17 @@ void wait(const barrier& b, std::source_location where) {
   if (thread_state* t = this_thread(); t && t->observer) t->observer->synchronised(*t);
 }
 
+void sched::wait_for_operation(completion& c, const std::source_location& where) {
+  thread_state* t = this_thread();
+  if (!t) base::require_current("wait");
+  if (!c.is_done()) {
+    wait_until_ended(*t, dependency(c), where);
+    t = this_thread();
+  }
+  if (t->observer) [[unlikely]]
+    t->observer->waited({&c, 0}, *t);
+}
+
 bool sched::let_others_run(const std::source_location& where) {
   sched::worker* const w = this_thread()->as_worker;
   poll_pending(*w);

@@ -10,6 +10,9 @@
 
 namespace stretto::sched {
 
+/// Waits for a completion that is no task's: the same as wait(dependency(c)) without the search for a task to run.
+void wait_for_operation(completion& c, const std::source_location& where);
+
 /// The calling task yields to other ready tasks of its worker, and polls. False: no stack is free to switch to. In a
 /// stepped runtime it always suspends, so that other runtimes may be stepped.
 bool let_others_run(const std::source_location& where);

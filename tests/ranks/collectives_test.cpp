@@ -45,9 +45,9 @@ TEST_CASE("a broadcast gives all ranks the data of the root") {
       data.emplace_back(all.random, length);
       if (i == all.root) data.back().put(values);
       else data.back().expect(values);
-      build_broadcast(all.job[i], all.group(i), data.back().buffer(), all.root);
+      all.call({ranks::collective_kind::broadcast, all.root, data.back().buffer()});
     }
-    all.job.run();
+    all.run();
     require_all(data);
   }
 }
@@ -69,10 +69,10 @@ TEST_CASE("a gather collects a block of each rank at the root") {
       else blocks.expect(index(i), values);
       const ranks::data_buffer own = is_there ? in_place() : data.back().buffer();
       const ranks::block_buffer target = i == all.root ? blocks.buffer() : ranks::block_buffer();
-      const auto build = is_varying ? ranks::build_gatherv : ranks::build_gather;
-      build(all.job[i], all.group(i), own, target, all.root);
+      const auto kind = is_varying ? ranks::collective_kind::gatherv : ranks::collective_kind::gather;
+      all.call({kind, all.root, own, {}, target});
     }
-    all.job.run();
+    all.run();
     require_all(data);
     REQUIRE(blocks.memory.is_as_expected());
   }
@@ -94,10 +94,10 @@ TEST_CASE("a scatter gives each rank its block of the root") {
       blocks.put(index(i), values);
       const ranks::data_buffer own = is_there ? in_place() : data.back().buffer();
       const ranks::block_buffer source = i == all.root ? blocks.buffer() : ranks::block_buffer();
-      const auto build = is_varying ? ranks::build_scatterv : ranks::build_scatter;
-      build(all.job[i], all.group(i), source, own, all.root);
+      const auto kind = is_varying ? ranks::collective_kind::scatterv : ranks::collective_kind::scatter;
+      all.call({kind, all.root, own, source});
     }
-    all.job.run();
+    all.run();
     require_all(data);
     REQUIRE(blocks.memory.is_as_expected());
   }
@@ -125,9 +125,9 @@ TEST_CASE("an allgather collects a block of each rank at all ranks") {
     }
     for (int i = 0; i < all.size; ++i) {
       const ranks::data_buffer own = is_in_place ? in_place() : data[index(i)].buffer();
-      build_allgather(all.job[i], all.group(i), own, blocks[index(i)].buffer());
+      all.call({ranks::collective_kind::allgather, 0, own, {}, blocks[index(i)].buffer()});
     }
-    all.job.run();
+    all.run();
     require_all(data);
     require_all(blocks);
   }
@@ -168,9 +168,9 @@ TEST_CASE("an exchange of all with all gives each pair its block") {
       const ranks::block_buffer source =
           is_in_place ? ranks::block_buffer(ranks::in_place_buffer(), 0, *ranks::predefined_type(0x209))
                       : sent[index(i)].buffer();
-      build_alltoall(all.job[i], all.group(i), source, received[index(i)].buffer());
+      all.call({ranks::collective_kind::alltoall, 0, {}, source, received[index(i)].buffer()});
     }
-    all.job.run();
+    all.run();
     require_all(sent);
     require_all(received);
   }

@@ -52,8 +52,11 @@ struct reduction_job : random_job {
             type.type.get(), &*combined_by.operation};
   }
   void expect(int rank, const integers& result) { out[index(rank)].expect(type, 0, result); }
+  void call_with(ranks::collective_kind kind, const ranks::reduction_buffers& buffers) {
+    call({kind, kind == ranks::collective_kind::reduce ? root : 0, {}, {}, {}, buffers});
+  }
   void run_and_compare() {
-    job.run();
+    run();
     for (const rank_memory& memory : in) REQUIRE(memory.is_as_expected());
     for (const rank_memory& memory : out) REQUIRE(memory.is_as_expected());
   }
@@ -77,7 +80,7 @@ TEST_CASE("a reduction combines the values of all ranks in their order") {
       ranks::reduction_buffers buffers = all.buffers(i, all.is_in_place && i == all.root);
       if (i == all.root) all.expect(i, all.combined());
       else buffers.out = nullptr;
-      build_reduce(all.job[i], all.group(i), buffers, all.root);
+      all.call_with(ranks::collective_kind::reduce, buffers);
     }
     all.run_and_compare();
   }
@@ -92,7 +95,7 @@ TEST_CASE("a reduction to all gives each rank the values of all in their order")
     for (int i = 0; i < all.size; ++i) {
       const ranks::reduction_buffers buffers = all.buffers(i, all.is_in_place);
       all.expect(i, result);
-      build_allreduce(all.job[i], all.group(i), buffers);
+      all.call_with(ranks::collective_kind::allreduce, buffers);
     }
     all.run_and_compare();
   }
@@ -110,8 +113,7 @@ TEST_CASE("prefix reductions combine the values of lower ranks in their order") 
       if (is_exclusive && i > 0) all.expect(i, result);
       result = i == 0 ? all.values[0] : all.with_next(result, i);
       if (!is_exclusive) all.expect(i, result);
-      const auto build = is_exclusive ? ranks::build_exscan : ranks::build_scan;
-      build(all.job[i], all.group(i), buffers);
+      all.call_with(is_exclusive ? ranks::collective_kind::exscan : ranks::collective_kind::scan, buffers);
     }
     all.run_and_compare();
   }
@@ -137,11 +139,11 @@ TEST_CASE("a scattered reduction gives each rank its part of the result") {
       const ranks::number_list numbers =
           has_large_counts ? ranks::number_list(counts.data()) : ranks::number_list(small.data());
       if (!are_equal) {
-        build_reduce_scatter(all.job[i], all.group(i), buffers, numbers);
+        all.call({ranks::collective_kind::reduce_scatter, 0, {}, {}, {}, buffers, numbers});
         continue;
       }
       buffers.count = common;
-      build_reduce_scatter_block(all.job[i], all.group(i), buffers);
+      all.call_with(ranks::collective_kind::reduce_scatter_block, buffers);
     }
     all.run_and_compare();
   }

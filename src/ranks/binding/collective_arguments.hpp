@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "ranks/binding/arguments.hpp"
@@ -25,13 +26,26 @@ inline calling_way persistent(MPI_Request* made) { return {calling_way::kind::pe
 /// Begins or prepares a collective whose schedule is built.
 void complete_call(collective_owner collective, calling_way way);
 
-/// `build` appends the steps of the calling rank.
+/// `build` appends the steps of the calling rank, for a collective of neighbours.
 template <class Build>
 int collective(const char* name, calling_way way, MPI_Comm comm, Build build) noexcept {
   return call(name, comm, [&] {
     communicator& over = object_of(comm);
     collective_owner one = make_collective(over);
     build(*one, over);
+    complete_call(std::move(one), way);
+  });
+}
+
+/// `arguments` returns the collective_call of the calling rank, for a collective of all ranks.
+template <class Arguments>
+int collective_of(const char* name, calling_way way, MPI_Comm comm, Arguments arguments) noexcept {
+  return call(name, comm, [&] {
+    communicator& over = object_of(comm);
+    const collective_call all = arguments(over);
+    if (way.which == calling_way::kind::blocking) return perform(over, all);
+    collective_owner one = make_collective(over);
+    build(one->steps(), one->group(), all);
     complete_call(std::move(one), way);
   });
 }

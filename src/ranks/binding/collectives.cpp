@@ -7,75 +7,83 @@ namespace stretto::ranks {
 namespace {
 
 int barrier(const char* name, calling_way way, MPI_Comm comm) {
-  return collective(name, way, comm,
-                    [](collective_request& one, communicator&) { build_barrier(one.steps(), one.group()); });
+  return collective_of(name, way, comm, [](communicator&) { return collective_call{}; });
 }
 
 int broadcast(const char* name, calling_way way, const void* buffer, std::int64_t count, MPI_Datatype type, int root,
               MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator& over) {
+  return collective_of(name, way, comm, [&](communicator& over) {
     const part_in_rooted part(over, root);
-    data_buffer data;
-    if (part.is_root || part.has_own) data = {buffer, count, &type_of_data(buffer, count, type)};
-    build_broadcast(one.steps(), one.group(), data, root);
+    collective_call all{collective_kind::broadcast, root};
+    if (part.is_root || part.has_own) all.own = {buffer, count, &type_of_data(buffer, count, type)};
+    return all;
   });
 }
 
 /// `blocks` is called where the rank has them.
 template <class Blocks>
 int gather(const char* name, calling_way way, const void* sent, std::int64_t count, MPI_Datatype type, int root,
-           MPI_Comm comm, bool vary, Blocks blocks) {
-  return collective(name, way, comm, [&](collective_request& one, communicator& over) {
+           MPI_Comm comm, collective_kind kind, Blocks blocks) {
+  return collective_of(name, way, comm, [&](communicator& over) {
     const part_in_rooted part(over, root);
-    data_buffer own;
-    if (part.has_own) own = data_at(sent, count, type);
-    const block_buffer all = part.is_root ? blocks() : block_buffer();
-    (vary ? build_gatherv : build_gather)(one.steps(), one.group(), own, all, root);
+    collective_call all{kind, root};
+    if (part.has_own) all.own = data_at(sent, count, type);
+    if (part.is_root) all.received = blocks();
+    return all;
   });
 }
 
 template <class Blocks>
 int scatter(const char* name, calling_way way, const void* received, std::int64_t count, MPI_Datatype type, int root,
-            MPI_Comm comm, bool vary, Blocks blocks) {
-  return collective(name, way, comm, [&](collective_request& one, communicator& over) {
+            MPI_Comm comm, collective_kind kind, Blocks blocks) {
+  return collective_of(name, way, comm, [&](communicator& over) {
     const part_in_rooted part(over, root);
-    data_buffer own;
-    if (part.has_own) own = data_at(received, count, type);
-    const block_buffer all = part.is_root ? blocks() : block_buffer();
-    (vary ? build_scatterv : build_scatter)(one.steps(), one.group(), all, own, root);
+    collective_call all{kind, root};
+    if (part.has_own) all.own = data_at(received, count, type);
+    if (part.is_root) all.sent = blocks();
+    return all;
   });
 }
 
 int gather_equal(const char* name, calling_way way, const void* sent, std::int64_t count, MPI_Datatype type,
                  const void* all, std::int64_t each, MPI_Datatype all_type, int root, MPI_Comm comm) {
-  return gather(name, way, sent, count, type, root, comm, false, [&] { return blocks_at(all, each, all_type); });
+  return gather(name, way, sent, count, type, root, comm, collective_kind::gather,
+                [&] { return blocks_at(all, each, all_type); });
 }
 
 template <class Count, class Displacement>
 int gather_varying(const char* name, calling_way way, const void* sent, std::int64_t count, MPI_Datatype type,
                    const void* all, const Count* counts, const Displacement* displs, MPI_Datatype all_type, int root,
                    MPI_Comm comm) {
-  return gather(name, way, sent, count, type, root, comm, true,
+  return gather(name, way, sent, count, type, root, comm, collective_kind::gatherv,
                 [&] { return block_buffer(all, counts, displs, committed(all_type)); });
 }
 
 int scatter_equal(const char* name, calling_way way, const void* all, std::int64_t each, MPI_Datatype all_type,
                   const void* received, std::int64_t count, MPI_Datatype type, int root, MPI_Comm comm) {
-  return scatter(name, way, received, count, type, root, comm, false, [&] { return blocks_at(all, each, all_type); });
+  return scatter(name, way, received, count, type, root, comm, collective_kind::scatter,
+                 [&] { return blocks_at(all, each, all_type); });
 }
 
 template <class Count, class Displacement>
 int scatter_varying(const char* name, calling_way way, const void* all, const Count* counts, const Displacement* displs,
                     MPI_Datatype all_type, const void* received, std::int64_t count, MPI_Datatype type, int root,
                     MPI_Comm comm) {
-  return scatter(name, way, received, count, type, root, comm, true,
+  return scatter(name, way, received, count, type, root, comm, collective_kind::scatterv,
                  [&] { return block_buffer(all, counts, displs, committed(all_type)); });
+}
+
+/// The buffers of a collective without a root.
+collective_call with_blocks(collective_kind kind, const data_buffer& own, const block_buffer& sent,
+                            const block_buffer& received) {
+  return {kind, 0, own, sent, received};
 }
 
 int gather_equal_to_all(const char* name, calling_way way, const void* sent, std::int64_t count, MPI_Datatype type,
                         const void* all, std::int64_t each, MPI_Datatype all_type, MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator&) {
-    build_allgather(one.steps(), one.group(), data_at(sent, count, type), blocks_at(all, each, all_type));
+  return collective_of(name, way, comm, [&](communicator&) {
+    const data_buffer own = data_at(sent, count, type);
+    return with_blocks(collective_kind::allgather, own, {}, blocks_at(all, each, all_type));
   });
 }
 
@@ -83,19 +91,19 @@ template <class Count, class Displacement>
 int gather_varying_to_all(const char* name, calling_way way, const void* sent, std::int64_t count, MPI_Datatype type,
                           const void* all, const Count* counts, const Displacement* displs, MPI_Datatype all_type,
                           MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator&) {
-    build_allgather(one.steps(), one.group(), data_at(sent, count, type),
-                    block_buffer(all, counts, displs, committed(all_type)));
+  return collective_of(name, way, comm, [&](communicator&) {
+    const data_buffer own = data_at(sent, count, type);
+    return with_blocks(collective_kind::allgather, own, {}, {all, counts, displs, committed(all_type)});
   });
 }
 
 int exchange_equal(const char* name, calling_way way, const void* sent, std::int64_t count, MPI_Datatype type,
                    const void* received, std::int64_t each, MPI_Datatype received_type, MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator&) {
+  return collective_of(name, way, comm, [&](communicator&) {
     const block_buffer into = blocks_at(received, each, received_type);
     const block_buffer from =
         sent == MPI_IN_PLACE ? block_buffer(sent, 0, committed(received_type)) : blocks_at(sent, count, type);
-    build_alltoall(one.steps(), one.group(), from, into);
+    return with_blocks(collective_kind::alltoall, {}, from, into);
   });
 }
 
@@ -103,12 +111,12 @@ template <class Count, class Displacement>
 int exchange_varying(const char* name, calling_way way, const void* sent, const Count* counts,
                      const Displacement* displs, MPI_Datatype type, const void* received, const Count* received_counts,
                      const Displacement* received_displs, MPI_Datatype received_type, MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator&) {
+  return collective_of(name, way, comm, [&](communicator&) {
     const datatype& into_type = committed(received_type);
     const block_buffer into(received, received_counts, received_displs, into_type);
     const block_buffer from =
         sent == MPI_IN_PLACE ? block_buffer(sent, 0, into_type) : block_buffer(sent, counts, displs, committed(type));
-    build_alltoall(one.steps(), one.group(), from, into);
+    return with_blocks(collective_kind::alltoall, {}, from, into);
   });
 }
 
@@ -116,15 +124,15 @@ template <class Count, class Displacement>
 int exchange_typed(const char* name, calling_way way, const void* sent, const Count* counts, const Displacement* displs,
                    const MPI_Datatype* types, const void* received, const Count* received_counts,
                    const Displacement* received_displs, const MPI_Datatype* received_types, MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator& over) {
+  std::vector<const datatype*> into_types, from_types;  // live as long as the call
+  return collective_of(name, way, comm, [&](communicator& over) {
     const int peers = over.members().peers().size();
-    const std::vector<const datatype*> into_types = committed_types(received_types, peers);
+    into_types = committed_types(received_types, peers);
     const block_buffer into(received, received_counts, received_displs, into_types.data());
-    std::vector<const datatype*> from_types;
     if (sent != MPI_IN_PLACE) from_types = committed_types(types, peers);
     const block_buffer from = sent == MPI_IN_PLACE ? block_buffer(sent, 0, *into_types.front())
                                                    : block_buffer(sent, counts, displs, from_types.data());
-    build_alltoall(one.steps(), one.group(), from, into);
+    return with_blocks(collective_kind::alltoall, {}, from, into);
   });
 }
 

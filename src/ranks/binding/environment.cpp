@@ -80,9 +80,7 @@ int PMPI_Finalize(void) {
     rank_state& state = current_rank();
     check_is_running();
     state.self.attributes().remove_all(MPI_COMM_SELF);  // functions of keys run ahead of all else
-    collective_owner all_have_come = make_collective(state.world);
-    build_barrier(all_have_come->steps(), all_have_come->group());
-    perform(std::move(all_have_come));
+    perform(state.world, collective_call{});  // a barrier
     state.phase = rank_phase::finalized;
   });
 }

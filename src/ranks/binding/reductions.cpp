@@ -18,59 +18,62 @@ struct reduction_arguments {
   }
 };
 
+collective_call reduction_of(collective_kind kind, const reduction_buffers& values, int root = 0) {
+  collective_call all{kind, root};
+  all.values = values;
+  return all;
+}
+
 int reduce(const char* name, calling_way way, const reduction_arguments& a, int root, MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator& over) {
+  return collective_of(name, way, comm, [&](communicator& over) {
     const part_in_rooted part(over, root);
-    reduction_buffers buffers;
+    reduction_buffers values;
     if (part.has_own) {
-      buffers = a.checked();
+      values = a.checked();
     } else if (part.is_root) {  // of an intercommunicator: only the result is its own
-      buffers = {nullptr, a.out, a.count, &type_of_data(a.out, a.count, a.type), &object_of(a.operation)};
+      values = {nullptr, a.out, a.count, &type_of_data(a.out, a.count, a.type), &object_of(a.operation)};
     }
-    build_reduce(one.steps(), one.group(), buffers, root);
+    return reduction_of(collective_kind::reduce, values, root);
   });
 }
 
 int allreduce(const char* name, calling_way way, const reduction_arguments& a, MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator&) {
-    build_allreduce(one.steps(), one.group(), a.checked());
-  });
+  return collective_of(name, way, comm,
+                       [&](communicator&) { return reduction_of(collective_kind::allreduce, a.checked()); });
 }
 
 template <class Count>
 int reduce_scatter(const char* name, calling_way way, const void* in, void* out, const Count* counts, MPI_Datatype type,
                    MPI_Op operation, MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator& over) {
+  return collective_of(name, way, comm, [&](communicator& over) {
     std::int64_t sum = 0;
     for (int i = 0; i < over.size(); ++i) sum += counts[i];
-    build_reduce_scatter(one.steps(), one.group(), reduction_arguments{in, out, sum, type, operation}.checked(),
-                         counts);
+    collective_call all =
+        reduction_of(collective_kind::reduce_scatter, reduction_arguments{in, out, sum, type, operation}.checked());
+    all.counts = counts;
+    return all;
   });
 }
 
 int reduce_scatter_block(const char* name, calling_way way, const reduction_arguments& a, MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator&) {
-    build_reduce_scatter_block(one.steps(), one.group(), a.checked());
-  });
+  return collective_of(name, way, comm,
+                       [&](communicator&) { return reduction_of(collective_kind::reduce_scatter_block, a.checked()); });
 }
 
-void check_scan_is_defined(const communicator& over) {
-  if (over.is_intercommunicator())
-    throw call_error(error_class::comm, "the communicator is an intercommunicator, on which scans are not defined");
+int scan_of(collective_kind kind, const char* name, calling_way way, const reduction_arguments& a, MPI_Comm comm) {
+  return collective_of(name, way, comm, [&](communicator& over) {
+    if (over.is_intercommunicator())
+      throw call_error(error_class::comm, "the communicator is an intercommunicator, on which scans are not defined");
+    return reduction_of(kind, a.checked());
+  });
 }
 
 int scan(const char* name, calling_way way, const reduction_arguments& a, MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator& over) {
-    check_scan_is_defined(over);
-    build_scan(one.steps(), one.group(), a.checked());
-  });
+  return scan_of(collective_kind::scan, name, way, a, comm);
 }
 
 int exscan(const char* name, calling_way way, const reduction_arguments& a, MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator& over) {
-    check_scan_is_defined(over);
-    build_exscan(one.steps(), one.group(), a.checked());
-  });
+  return scan_of(collective_kind::exscan, name, way, a, comm);
 }
 
 }  // namespace

@@ -25,6 +25,8 @@
 
 namespace stretto::ranks {
 
+class node_meeting;  // process/node_meeting.hpp
+
 struct communicator_members {
   communicator_number number{};
   group local;
@@ -79,6 +81,10 @@ class communicator {
   const std::shared_ptr<const void>& numbers() const { return numbers_; }
   void set_numbers(std::shared_ptr<const void> numbers) { numbers_ = std::move(numbers); }
 
+  /// Where its ranks meet for blocking collectives: null if some are of other nodes, nothing before the first one.
+  const std::optional<std::shared_ptr<node_meeting>>& meeting() const { return meeting_; }
+  void set_meeting(std::shared_ptr<node_meeting> meeting) { meeting_ = std::move(meeting); }
+
   /// Counts the calls on this communicator that create others, for key_of_collective: all ranks count alike.
   std::uint32_t next_creation() { return creations_.fetch_add(1, std::memory_order_relaxed); }
   collective_tags& tags() { return tags_; }
@@ -96,6 +102,7 @@ class communicator {
   error_handler_ref handler_;
   info hints_;
   std::shared_ptr<const topology> arrangement_;
+  std::optional<std::shared_ptr<node_meeting>> meeting_;
   std::atomic<std::uint32_t> creations_ = 0;
   collective_tags tags_;
   collective_tags local_tags_;

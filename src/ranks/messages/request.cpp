@@ -3,11 +3,10 @@
 
 #include <string>
 
-#include <stretto/task.hpp>
-
 #include "base/context.hpp"
 #include "event/event_floor.hpp"
 #include "ranks/call_error.hpp"
+#include "sched/waiting.hpp"
 
 namespace stretto::ranks {
 
@@ -28,7 +27,7 @@ void request::end() noexcept { complete(context_of_thread()); }
 void wait_for(request& r, const std::source_location& where) {
   if (r.is_done()) return;
   if (r.functions().help) r.functions().help(r, where);
-  wait(dependency(r), where);
+  sched::wait_for_operation(r, where);
 }
 
 event event_of(request& r, const std::source_location& where) {

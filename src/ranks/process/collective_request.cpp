@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "ranks/process/node_meeting.hpp"
+
 namespace stretto::ranks {
 namespace {
 
@@ -132,6 +134,14 @@ void perform(collective_owner collective, const std::source_location& where) {
   wait_for(*collective, where);
   collective->deactivate();
   throw_error_of(collective->status);
+}
+
+void perform(communicator& comm, const collective_call& call, const std::source_location& where) {
+  if (!comm.meeting()) comm.set_meeting(rank::current()->node().meeting_of(comm.shared_members()));
+  if (node_meeting* const meeting = comm.meeting()->get()) return meeting->perform(comm.rank(), call, where);
+  collective_owner one = make_collective(comm);
+  build(one->steps(), one->group(), call);
+  perform(std::move(one), where);
 }
 
 }  // namespace stretto::ranks

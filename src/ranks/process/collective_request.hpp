@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "ranks/collectives/collectives.hpp"
+#include "ranks/collectives/collective_call.hpp"
 #include "ranks/collectives/schedule_run.hpp"
 #include "ranks/messages/point_to_point.hpp"
 #include "ranks/messages/request_part.hpp"
@@ -82,5 +82,9 @@ collective_owner make_local_collective(communicator& comm);
 
 /// Begins the collective and suspends the rank until it has ended. Throws the error of a message.
 void perform(collective_owner collective, const std::source_location& where = std::source_location::current());
+
+/// Performs a blocking collective: where the ranks of this node meet, or by messages if some are of other nodes.
+void perform(communicator& comm, const collective_call& call,
+             const std::source_location& where = std::source_location::current());
 
 }  // namespace stretto::ranks

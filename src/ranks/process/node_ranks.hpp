@@ -9,6 +9,7 @@
 #include "ranks/communicators/members_table.hpp"
 #include "ranks/files/file_threads.hpp"
 #include "ranks/messages/message_request.hpp"
+#include "ranks/process/node_meeting.hpp"
 
 namespace stretto::ranks {
 
@@ -26,6 +27,9 @@ class node_ranks {
   const peer& reach(world_rank rank) const { return peers_[static_cast<std::size_t>(rank)]; }
   void set_peer(world_rank rank, const peer& at) { peers_[static_cast<std::size_t>(rank)] = at; }
 
+  /// Where the members of a communicator meet, the same object for all; null if one of them is not of this node.
+  std::shared_ptr<node_meeting> meeting_of(const std::shared_ptr<const communicator_members>& members);
+
   /// Of MPI_COMM_WORLD.
   const std::shared_ptr<const communicator_members>& world() const { return world_; }
   const std::shared_ptr<members_table>& members() const { return members_; }
@@ -38,6 +42,7 @@ class node_ranks {
   std::shared_ptr<const communicator_members> world_;
   int workers_ = 1;
   file_threads files_;
+  meeting_table meetings_;
 };
 
 }  // namespace stretto::ranks

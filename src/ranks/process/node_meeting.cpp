@@ -1,0 +1,113 @@
+#include "ranks/process/node_meeting.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "ranks/call_error.hpp"
+#include "ranks/messages/request.hpp"
+#include "sched/waiting.hpp"
+
+namespace stretto::ranks {
+namespace {
+
+void keep_meeting(completion&) noexcept {}
+std::string describe_meeting(const completion&) { return "the other ranks of a collective"; }
+constexpr request_kind kind_of_meetings{{keep_meeting, describe_meeting}};
+
+/// With less to move, one thread is done before it could wake another.
+constexpr std::int64_t least_shared_bytes = 256 << 10;
+
+[[noreturn]] void refuse_meeting(error_class which) {
+  if (which == error_class::truncate) throw call_error(which, "a rank sent more bytes than the buffer for them has");
+  throw call_error(which, "ranks of the communicator called different collectives, or with different roots");
+}
+
+}  // namespace
+
+/// On the stack of the rank's call.
+struct node_meeting::present_rank : collective_member {
+  present_rank(int number, const collective_call& with) : collective_member(with), rank(number) {}
+
+  const int rank;
+  request resumed{kind_of_meetings};
+};
+
+node_meeting::node_meeting(std::shared_ptr<const communicator_members> members, int workers)
+    : of_(std::move(members)),
+      workers_(workers),
+      present_(static_cast<std::size_t>(of_->local.size())),
+      members_(present_.size()) {}
+
+std::shared_ptr<node_meeting> meeting_table::share(const std::shared_ptr<const communicator_members>& members,
+                                                   int workers) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(all_, [](const auto& entry) { return entry.second.expired(); });
+  auto& known = all_[members.get()];
+  auto shared = known.lock();
+  if (!shared) known = shared = std::make_shared<node_meeting>(members, workers);
+  return shared;
+}
+
+void node_meeting::perform(int rank, const collective_call& call, const std::source_location& where) {
+  present_rank own(rank, call);
+  if (meet(own, where)) perform_for_all(own, where);
+  else if (shared_) perform_parts(own, where);
+  const auto error = static_cast<error_class>(own.error.load(std::memory_order_relaxed));
+  if (error != error_class::success) refuse_meeting(error);
+}
+
+bool node_meeting::meet(present_rank& own, const std::source_location& where) {
+  present_[static_cast<std::size_t>(own.rank)] = &own;
+  members_[static_cast<std::size_t>(own.rank)] = &own;
+  own.resumed.activate();
+  if (come_.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<int>(present_.size())) {
+    come_.store(0, std::memory_order_relaxed);
+    return true;
+  }
+  sched::wait_for_operation(own.resumed, where);
+  return false;
+}
+
+void node_meeting::resume_others(int rank) noexcept {
+  for (present_rank* const one : present_)
+    if (one->rank != rank) one->resumed.end();
+}
+
+void node_meeting::perform_for_all(present_rank& own, const std::source_location& where) {
+  shared_ = nullptr;
+  if (!do_calls_agree()) {
+    for (collective_member* const one : members_) one->note(error_class::other);
+  } else if (own.call.kind != collective_kind::barrier) {
+    const direct_collective work(members_);
+    if (workers_ > 1 && work.parts() > 1 && work.bytes() >= least_shared_bytes) return share(own, work, where);
+    for (std::int64_t i = 0; i < work.parts(); ++i) work.perform(i, own);
+  }
+  resume_others(own.rank);
+}
+
+void node_meeting::share(present_rank& own, const direct_collective& work, const std::source_location& where) {
+  shared_ = &work;
+  next_part_.store(0, std::memory_order_relaxed);
+  resume_others(own.rank);
+  perform_parts(own, where);
+}
+
+void node_meeting::perform_parts(present_rank& own, const std::source_location& where) {
+  const direct_collective& work = *shared_;
+  for (;;) {
+    const std::int64_t part = next_part_.fetch_add(1, std::memory_order_relaxed);
+    if (part >= work.parts()) break;
+    work.perform(part, own);
+  }
+  if (meet(own, where)) resume_others(own.rank);
+}
+
+bool node_meeting::do_calls_agree() const {
+  const collective_call& first = members_.front()->call;
+  return std::ranges::all_of(members_, [&](const collective_member* one) {
+    return one->call.kind == first.kind && one->call.root == first.root;
+  });
+}
+
+}  // namespace stretto::ranks
