@@ -51,7 +51,9 @@ target_link_options(stretto_ranks_start PRIVATE -nostdlib -static-pie)
 file(GLOB binding_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ranks/binding/*.cpp)
 add_library(stretto_binding OBJECT ${binding_sources})
 target_include_directories(stretto_binding PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-target_compile_options(stretto_binding PRIVATE -include ${PROJECT_SOURCE_DIR}/src/base/shared_ptr_order.hpp)
+# Frame pointers lead reports from a call of MPI to the line that made it (src/ranks/process/call_record.hpp).
+target_compile_options(stretto_binding PRIVATE -include ${PROJECT_SOURCE_DIR}/src/base/shared_ptr_order.hpp
+  -fno-omit-frame-pointer)
 target_link_libraries(stretto_binding PRIVATE stretto_flags)
 set_target_properties(stretto_binding PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON)

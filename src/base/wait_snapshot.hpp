@@ -18,7 +18,7 @@
 namespace stretto::base {
 
 /// operation: on instances, executed on this node. request: an operation in which other nodes take part, on the node
-/// that requested it.
+/// that requested it. rank: of MPI, also one that has ended.
 enum class wait_kind : std::uint8_t {
   unknown,
   body,
@@ -33,11 +33,15 @@ enum class wait_kind : std::uint8_t {
   place,
   object,
   operation,
-  request
+  request,
+  rank
 };
 inline constexpr const char* wait_kind_names[] = {"unknown", "body",   "task",      "coroutine", "thread",
                                                   "promise", "finish", "event",     "barrier",   "reservation",
-                                                  "place",   "object", "operation", "request"};
+                                                  "place",   "object", "operation", "request",   "rank"};
+
+/// Of the whole process: while something runs, arguments of calls may change, and reports leave them out.
+enum class process_activity : bool { runs, sleeps };
 
 struct wait_node {
   wait_kind kind = wait_kind::unknown;

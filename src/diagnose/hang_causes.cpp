@@ -14,7 +14,7 @@ constexpr std::uint32_t none = ~0u;
 
 bool is_work(const wait_node& n) {
   return n.kind == wait_kind::body || n.kind == wait_kind::task || n.kind == wait_kind::coroutine ||
-         n.kind == wait_kind::thread || n.kind == wait_kind::finish;
+         n.kind == wait_kind::thread || n.kind == wait_kind::finish || n.kind == wait_kind::rank;
 }
 
 bool waits(const wait_node& n) { return is_work(n) && !n.waits_for.empty(); }

@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "diagnose/rank_hang_report.hpp"
+
 namespace stretto::diagnose {
 namespace {
 
@@ -179,8 +181,12 @@ error no_progress(const wait_snapshot& s) {
 std::vector<error> report_of(const wait_snapshot& s) {
   if (!s.is_proven) return {no_progress(s)};
   std::vector<error> all;
-  for (const auto& cause : causes_of(s)) {
+  const auto causes = causes_of(s);
+  if (auto of_ranks = rank_report_of(s, causes)) all.push_back(*std::move(of_ranks));
+  const bool has_rank_report = !all.empty();
+  for (const auto& cause : causes) {
     if (all.size() == most_causes) break;
+    if (has_rank_report && (concerns_ranks(s, cause) || cause.kind == cause_kind::unknown)) continue;
     all.push_back(report_of_cause(s, cause));
   }
   if (all.empty()) all.emplace_back("H06", "nothing can make progress any more");

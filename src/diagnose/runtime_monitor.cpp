@@ -22,8 +22,10 @@
 #include "base/thread_stack.hpp"
 #include "diagnose/hang_report.hpp"
 #include "diagnose/job_hang_detector.hpp"
+#include "diagnose/rank_hang_report.hpp"
 #include "dist/job_member.hpp"
 #include "event/event_floor.hpp"
+#include "ranks/process/rank_waits.hpp"
 #include "sched/wait_graph.hpp"
 
 namespace stretto::diagnose {
@@ -205,6 +207,7 @@ class runtime_monitor {
       if (has_work(*verdict)) print_report({&*verdict, 1}, w.settings_);
       verdict->detection = {std::max(w.verdict_requests_, 1u), longest_pause, static_cast<double>(w.spent_ns_) * 1e-9};
       write_report_file({&*verdict, 1}, w.settings_);
+      if (verdict->is_proven && has_waiting_rank(*verdict)) ranks::end_hanging_job();
     }
     return w.settings_.job->needs_advance();
   }
@@ -221,6 +224,7 @@ class runtime_monitor {
     s.detection = {w.samples_, longest_pause,
                    static_cast<double>(w.spent_ns_ + base::processor_nanoseconds() - begun) * 1e-9};
     write_report_file({&s, 1}, w.settings_);
+    if (s.is_proven && has_waiting_rank(s)) ranks::end_hanging_job();
   }
 
   void report_all() {
@@ -295,8 +299,10 @@ class runtime_monitor {
     // that polls while nothing is pending, or a passive thread, then no thread is left to act, nor to start one that
     // would. A worker that was awake between the two snapshots would have counted that when it went to sleep again.
     auto before = activities();
-    base::wait_snapshot s = snapshot_of(w.runtime_, seconds);
-    const auto again = snapshot_of(w.runtime_, seconds);
+    const auto process = std::ranges::all_of(before, &sched::activity::is_quiet) ? base::process_activity::sleeps
+                                                                                 : base::process_activity::runs;
+    base::wait_snapshot s = snapshot_of(w.runtime_, seconds, process);
+    const auto again = snapshot_of(w.runtime_, seconds, process);
     const std::vector<int> threads = base::threads_of_process();
     const auto after = activities();
     std::size_t known = base::passive_thread::count() + base::thread_sanitizer;  // the sanitizer's thread

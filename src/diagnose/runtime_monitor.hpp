@@ -63,6 +63,7 @@ class monitored_runtime {
 /// A counter that grows with everything that the runtime does.
 std::uint64_t progress_now(const sched::scheduler& runtime);
 /// The wait graph of the runtime now, after `seconds` without progress.
-base::wait_snapshot snapshot_of(sched::scheduler& runtime, double seconds);
+base::wait_snapshot snapshot_of(sched::scheduler& runtime, double seconds,
+                                base::process_activity process = base::process_activity::runs);
 
 }  // namespace stretto::diagnose

@@ -6,11 +6,12 @@
 #include "dist/dist_floor.hpp"
 #include "event/event_wait_graph.hpp"
 #include "mobile/mobile_floor.hpp"
+#include "ranks/process/rank_waits.hpp"
 #include "sched/wait_graph.hpp"
 
 namespace stretto::diagnose {
 
-base::wait_snapshot snapshot_of(sched::scheduler& runtime, double seconds) {
+base::wait_snapshot snapshot_of(sched::scheduler& runtime, double seconds, base::process_activity process) {
   using base::wait_kind;
   base::wait_snapshot s;
   s.node = runtime.runtime.node;
@@ -23,6 +24,7 @@ base::wait_snapshot snapshot_of(sched::scheduler& runtime, double seconds) {
   sched::add_wait_edges(runtime, s, walk);
   dist::name_remote_tasks(runtime.runtime, walk);
   mobiles::add_handler_edges(runtime.runtime, walk);
+  ranks::add_wait_edges(walk, process);
   // Handles are the same on all nodes.
   for (const wait_kind key : {wait_kind::event, wait_kind::barrier, wait_kind::reservation})
     for (const auto& [raw, node] : walk.all(key))

@@ -125,8 +125,7 @@ class Running(unittest.TestCase):
         done = run("./ends", "crash", ranks=1, code=-11)
         self.assertIn("error R86: rank 0 crashed: Segmentation fault", done.stderr)
         self.assertRegex(done.stderr, r"where       \S+ \(ends\+0x[0-9a-f]+\)")
-        place = done.stderr.split("addr2line -fCe ")[1].split()
-        self.assertIn("stages.cpp:", run("addr2line", "-fCe", *place).stdout)
+        self.assertRegex(done.stderr, r"line        .* at stages.cpp:\d+")
 
     def test_by_another_name_and_from_another_folder(self):
         link = WORK / "link"

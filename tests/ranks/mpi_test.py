@@ -30,7 +30,7 @@ def run(*command, ranks=1, workers=None, code=0):
 
 def build(source, name):
     compiler = "stretto-c++" if str(source).endswith(".cpp") else "stretto-cc"
-    run(BIN / compiler, "-O1", "-Wall", "-Wextra", source, "-o", name)
+    run(BIN / compiler, "-O1", "-g", "-Wall", "-Wextra", source, "-o", name)
 
 
 def write(name, text):
@@ -146,6 +146,7 @@ int main(int argc, char** argv) {
 """), "truncates")
         done = run("./truncates", ranks=2, code=15)
         self.assertEqual(done.stderr, """error R90: MPI_Recv failed in rank 1
+  call        MPI_Recv(from rank 0, tag 7, 2 of MPI_INT, MPI_COMM_WORLD) at truncates.c:8
   class       MPI_ERR_TRUNCATE: the message is longer than the receive buffer
   because     the message from rank 0 with tag 7 has 16 bytes, the receive buffer 8
   try         MPI_Comm_set_errhandler with MPI_ERRORS_RETURN gives the error as the function's result

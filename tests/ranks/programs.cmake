@@ -27,4 +27,6 @@ if(NOT STRETTO_SANITIZE)
            ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_compilers)
   add_test(NAME ranks.mpi COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/mpi_test.py
            ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_mpi)
+  add_test(NAME ranks.wrong COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/wrong_programs_test.py
+           ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_wrong)
 endif()

@@ -17,6 +17,7 @@
 #include "ranks/process/message_exchange.hpp"
 #include "ranks/process/rank.hpp"
 #include "ranks/process/rank_output.hpp"
+#include "ranks/process/usage_report.hpp"
 #include "ranks/program/crash_report.hpp"
 
 namespace stretto::ranks {
@@ -34,8 +35,16 @@ int rank_count() {
   return static_cast<int>(count);
 }
 
+/// STRETTO_RANKS_LABEL=1: each line of output begins with the number of its rank.
+bool has_labels() {
+  const char* const text = std::getenv("STRETTO_RANKS_LABEL");
+  return text && *text && std::string(text) != "0";
+}
+
 rank_start start_of(int number, int count, int argc, char** argv) {
   rank_start start{fmt::format("rank {}", number), {argv, argv + argc}, {}};
+  if (has_labels()) start.label = fmt::format("[{}] ", number);
+  start.has_input = number == 0;
   for (char** entry = environ; *entry; ++entry) start.environment.emplace_back(*entry);
   start.environment.push_back(fmt::format("STRETTO_RANK={}", number));
   start.environment.push_back(fmt::format("STRETTO_RANK_COUNT={}", count));
@@ -69,7 +78,7 @@ void run_ranks(node_ranks& node, const std::vector<std::unique_ptr<rank>>& ranks
 int exit_code(const std::vector<std::unique_ptr<rank>>& ranks) {
   for (const auto& one : ranks)
     if (one->end().code != 0) return one->end().code;
-  return 0;
+  return has_usage_errors() ? 1 : 0;
 }
 
 }  // namespace

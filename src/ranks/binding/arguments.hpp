@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "ranks/binding/type_handles.hpp"
+#include "ranks/binding/usage_check.hpp"
 #include "ranks/datatypes/datatype.hpp"
 #include "ranks/messages/point_to_point.hpp"
 #include "ranks/process/rank.hpp"
@@ -40,7 +41,11 @@ struct send_target {
 envelope receive_pattern(communicator& comm, int source, int tag);
 
 /// Gives the request to the program.
-inline MPI_Request handle_of(request_owner made) { return reinterpret_cast<MPI_Request>(made.release()); }
+inline MPI_Request handle_of(request_owner made) {
+  if (usage_check::is_on) [[unlikely]]
+    usage_check::made_request(*made);
+  return reinterpret_cast<MPI_Request>(made.release());
+}
 
 /// The rank that calls.
 inline rank& caller() { return *rank::current(); }

@@ -8,6 +8,8 @@
 #include <stretto/error.hpp>
 #include <string>
 
+#include "base/code_location.hpp"
+#include "ranks/binding/call_texts.hpp"
 #include "ranks/binding/window_handles.hpp"
 
 namespace stretto::ranks {
@@ -44,8 +46,10 @@ std::string text_of_code(const rank_state& state, int code) {
 }
 
 /// `setter` sets the handler of an object of the kind that failed.
-std::string message_of(const rank_state& state, const char* name, const failure& failed, const std::string& setter) {
+std::string message_of(rank_state& state, const char* name, const failure& failed, const std::string& setter) {
   return error("R90", std::string(name) + " failed in rank " + std::to_string(state.world.rank()))
+             .fact("call", text_of(*innermost_call, state) + " at " +
+                               base::location_of_call(return_address_of(*innermost_call)))
              .fact("class", text_of_code(state, failed.code))
              .because(failed.cause)
              .remedy(setter + " with MPI_ERRORS_RETURN gives the error as the function's result")
@@ -61,6 +65,13 @@ concerned_object concerned(rank_state& state, failed_object object) {
   const bool is_valid = !is_predefined(object.comm) || object.comm == MPI_COMM_WORLD || object.comm == MPI_COMM_SELF;
   communicator& of = is_valid ? object_of(object.comm) : default_communicator(state);
   return {of.handler(), handle_of(of), of};
+}
+
+/// The message costs more than a call: only a fatal handler needs it.
+int react(const concerned_object& of, rank_state& state, const char* name, const failure& failed, const char* setter) {
+  const error_reaction how = of.handler->reaction();
+  const bool is_fatal = how != error_reaction::return_code && how != error_reaction::call_function;
+  return react(of, failed.code, is_fatal ? message_of(state, name, failed, setter) : std::string());
 }
 
 }  // namespace
@@ -88,9 +99,8 @@ int handle_failure(const char* name, failed_object object) noexcept {
   const failure failed = current_failure();
   rank_state& state = current_rank();
   const concerned_object of = concerned(state, object);  // a function of the program may set another handler
-  return react(of, failed.code,
-               message_of(state, name, failed,
-                          is_predefined(object.win) ? "MPI_Comm_set_errhandler" : "MPI_Win_set_errhandler"));
+  return react(of, state, name, failed,
+               is_predefined(object.win) ? "MPI_Comm_set_errhandler" : "MPI_Win_set_errhandler");
 }
 
 int handle_failure(const char* name, failed_file object) noexcept {
@@ -98,7 +108,7 @@ int handle_failure(const char* name, failed_file object) noexcept {
   rank_state& state = current_rank();
   rank_file* const file = is_predefined(object.file) ? nullptr : &object_of(object.file);
   const concerned_object of{file ? file->handler : state.file_handler, object.file, file ? *file->comm : state.world};
-  return react(of, failed.code, message_of(state, name, failed, "MPI_File_set_errhandler"));
+  return react(of, state, name, failed, "MPI_File_set_errhandler");
 }
 
 }  // namespace stretto::ranks

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ranks/binding/handles.hpp"
+#include "ranks/process/call_record.hpp"
 
 namespace stretto::ranks {
 
@@ -38,9 +39,10 @@ struct concerned_object {
 /// if ranks end.
 int react(const concerned_object& of, int code, const std::string& message);
 
-/// For functions that MPI allows at any time.
+/// For functions that MPI allows at any time. `details` are for reports, of functions that may wait.
 template <class Object, class Body>
-int call_at_any_time(const char* name, Object object, Body body) noexcept {
+int call_at_any_time(const char* name, Object object, const call_details& details, Body body) noexcept {
+  const call_scope record(name, details);
   try {
     body();
     return MPI_SUCCESS;
@@ -51,35 +53,42 @@ int call_at_any_time(const char* name, Object object, Body body) noexcept {
 
 template <class Body>
 int call_at_any_time(const char* name, Body body) noexcept {
-  return call_at_any_time(name, failed_object{}, body);
+  return call_at_any_time(name, failed_object{}, call_details{}, body);
 }
 
-template <class Body>
-int call(const char* name, failed_object object, Body body) noexcept {
-  return call_at_any_time(name, object, [&] {
+template <class Object, class Body>
+int call_on(const char* name, Object object, const call_details& details, Body body) noexcept {
+  return call_at_any_time(name, object, details, [&] {
     check_is_running();
     body();
   });
 }
 
+template <class Body>
+int call(const char* name, failed_object object, Body body) noexcept {
+  return call_on(name, object, call_details{}, body);
+}
+
 /// For functions with a communicator, whose error handler is called; of an invalid one that of default_communicator().
 template <class Body>
+int call(const char* name, MPI_Comm comm, const call_details& details, Body body) noexcept {
+  return call_on(name, failed_object{comm}, details, body);
+}
+
+template <class Body>
 int call(const char* name, MPI_Comm comm, Body body) noexcept {
-  return call(name, failed_object{comm}, body);
+  return call_on(name, failed_object{comm}, call_details{}, body);
 }
 
 /// For functions on a file.
 template <class Body>
 int call(const char* name, MPI_File file, Body body) noexcept {
-  return call_at_any_time(name, failed_file{file}, [&] {
-    check_is_running();
-    body();
-  });
+  return call_on(name, failed_file{file}, call_details{}, body);
 }
 
 template <class Body>
 int call(const char* name, Body body) noexcept {
-  return call(name, MPI_COMM_NULL, body);
+  return call_on(name, failed_object{}, call_details{}, body);
 }
 
 }  // namespace stretto::ranks

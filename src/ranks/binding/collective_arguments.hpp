@@ -10,6 +10,7 @@
 
 #include "ranks/binding/arguments.hpp"
 #include "ranks/binding/call.hpp"
+#include "ranks/binding/call_texts.hpp"
 #include "ranks/binding/operation_handles.hpp"
 #include "ranks/process/collective_request.hpp"
 
@@ -28,10 +29,12 @@ void complete_call(collective_owner collective, calling_way way);
 
 /// `build` appends the steps of the calling rank, for a collective of neighbours.
 template <class Build>
-int collective(const char* name, calling_way way, MPI_Comm comm, Build build) noexcept {
-  return call(name, comm, [&] {
-    communicator& over = object_of(comm);
+int collective(const char* name, calling_way way, const collective_arguments& a, Build build) noexcept {
+  return call(name, a.comm, details_of(a), [&] {
+    communicator& over = object_of(a.comm);
     collective_owner one = make_collective(over);
+    if (usage_check::is_on) [[unlikely]]
+      usage_check::begins(a, over, one->tag());
     build(*one, over);
     complete_call(std::move(one), way);
   });
@@ -39,12 +42,15 @@ int collective(const char* name, calling_way way, MPI_Comm comm, Build build) no
 
 /// `arguments` returns the collective_call of the calling rank, for a collective of all ranks.
 template <class Arguments>
-int collective_of(const char* name, calling_way way, MPI_Comm comm, Arguments arguments) noexcept {
-  return call(name, comm, [&] {
-    communicator& over = object_of(comm);
+int collective_of(const char* name, calling_way way, const collective_arguments& a, Arguments arguments) noexcept {
+  return call(name, a.comm, details_of(a), [&] {
+    communicator& over = object_of(a.comm);
     const collective_call all = arguments(over);
-    if (way.which == calling_way::kind::blocking) return perform(over, all);
+    // Checks compare the calls of ranks by the tags of their messages.
+    if (way.which == calling_way::kind::blocking && !usage_check::is_on) return perform(over, all);
     collective_owner one = make_collective(over);
+    if (usage_check::is_on) [[unlikely]]
+      usage_check::begins(a, over, one->tag());
     build(one->steps(), one->group(), all);
     complete_call(std::move(one), way);
   });

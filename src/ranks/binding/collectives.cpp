@@ -7,12 +7,12 @@ namespace stretto::ranks {
 namespace {
 
 int barrier(const char* name, calling_way way, MPI_Comm comm) {
-  return collective_of(name, way, comm, [](communicator&) { return collective_call{}; });
+  return collective_of(name, way, {comm}, [](communicator&) { return collective_call{}; });
 }
 
 int broadcast(const char* name, calling_way way, const void* buffer, std::int64_t count, MPI_Datatype type, int root,
               MPI_Comm comm) {
-  return collective_of(name, way, comm, [&](communicator& over) {
+  return collective_of(name, way, {comm, root, count, type}, [&](communicator& over) {
     const part_in_rooted part(over, root);
     collective_call all{collective_kind::broadcast, root};
     if (part.is_root || part.has_own) all.own = {buffer, count, &type_of_data(buffer, count, type)};
@@ -24,7 +24,7 @@ int broadcast(const char* name, calling_way way, const void* buffer, std::int64_
 template <class Blocks>
 int gather(const char* name, calling_way way, const void* sent, std::int64_t count, MPI_Datatype type, int root,
            MPI_Comm comm, collective_kind kind, Blocks blocks) {
-  return collective_of(name, way, comm, [&](communicator& over) {
+  return collective_of(name, way, {comm, root}, [&](communicator& over) {
     const part_in_rooted part(over, root);
     collective_call all{kind, root};
     if (part.has_own) all.own = data_at(sent, count, type);
@@ -36,7 +36,7 @@ int gather(const char* name, calling_way way, const void* sent, std::int64_t cou
 template <class Blocks>
 int scatter(const char* name, calling_way way, const void* received, std::int64_t count, MPI_Datatype type, int root,
             MPI_Comm comm, collective_kind kind, Blocks blocks) {
-  return collective_of(name, way, comm, [&](communicator& over) {
+  return collective_of(name, way, {comm, root}, [&](communicator& over) {
     const part_in_rooted part(over, root);
     collective_call all{kind, root};
     if (part.has_own) all.own = data_at(received, count, type);
@@ -81,7 +81,7 @@ collective_call with_blocks(collective_kind kind, const data_buffer& own, const 
 
 int gather_equal_to_all(const char* name, calling_way way, const void* sent, std::int64_t count, MPI_Datatype type,
                         const void* all, std::int64_t each, MPI_Datatype all_type, MPI_Comm comm) {
-  return collective_of(name, way, comm, [&](communicator&) {
+  return collective_of(name, way, {comm, collective_arguments::no_root, each, all_type}, [&](communicator&) {
     const data_buffer own = data_at(sent, count, type);
     return with_blocks(collective_kind::allgather, own, {}, blocks_at(all, each, all_type));
   });
@@ -91,7 +91,7 @@ template <class Count, class Displacement>
 int gather_varying_to_all(const char* name, calling_way way, const void* sent, std::int64_t count, MPI_Datatype type,
                           const void* all, const Count* counts, const Displacement* displs, MPI_Datatype all_type,
                           MPI_Comm comm) {
-  return collective_of(name, way, comm, [&](communicator&) {
+  return collective_of(name, way, {comm}, [&](communicator&) {
     const data_buffer own = data_at(sent, count, type);
     return with_blocks(collective_kind::allgather, own, {}, {all, counts, displs, committed(all_type)});
   });
@@ -99,7 +99,7 @@ int gather_varying_to_all(const char* name, calling_way way, const void* sent, s
 
 int exchange_equal(const char* name, calling_way way, const void* sent, std::int64_t count, MPI_Datatype type,
                    const void* received, std::int64_t each, MPI_Datatype received_type, MPI_Comm comm) {
-  return collective_of(name, way, comm, [&](communicator&) {
+  return collective_of(name, way, {comm}, [&](communicator&) {
     const block_buffer into = blocks_at(received, each, received_type);
     const block_buffer from =
         sent == MPI_IN_PLACE ? block_buffer(sent, 0, committed(received_type)) : blocks_at(sent, count, type);
@@ -111,7 +111,7 @@ template <class Count, class Displacement>
 int exchange_varying(const char* name, calling_way way, const void* sent, const Count* counts,
                      const Displacement* displs, MPI_Datatype type, const void* received, const Count* received_counts,
                      const Displacement* received_displs, MPI_Datatype received_type, MPI_Comm comm) {
-  return collective_of(name, way, comm, [&](communicator&) {
+  return collective_of(name, way, {comm}, [&](communicator&) {
     const datatype& into_type = committed(received_type);
     const block_buffer into(received, received_counts, received_displs, into_type);
     const block_buffer from =
@@ -125,7 +125,7 @@ int exchange_typed(const char* name, calling_way way, const void* sent, const Co
                    const MPI_Datatype* types, const void* received, const Count* received_counts,
                    const Displacement* received_displs, const MPI_Datatype* received_types, MPI_Comm comm) {
   std::vector<const datatype*> into_types, from_types;  // live as long as the call
-  return collective_of(name, way, comm, [&](communicator& over) {
+  return collective_of(name, way, {comm}, [&](communicator& over) {
     const int peers = over.members().peers().size();
     into_types = committed_types(received_types, peers);
     const block_buffer into(received, received_counts, received_displs, into_types.data());

@@ -43,6 +43,7 @@ void free_communicator(MPI_Comm* handle) {
     throw call_error(error_class::comm, "the communicator is " + freed.name() + ", which cannot be freed");
   }
   freed.attributes().remove_all(*handle);
+  if (usage_check::is_on) usage_check::freed(&freed);
   delete &freed;
   *handle = MPI_COMM_NULL;
 }

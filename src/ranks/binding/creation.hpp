@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ranks/binding/call.hpp"
+#include "ranks/binding/usage_check.hpp"
 #include "ranks/communicators/communicator_creation.hpp"
 
 namespace stretto::ranks {
@@ -30,7 +31,10 @@ inline creation creation_over(communicator& comm) { return creation(current_rank
 
 /// A handle that owns the communicator; MPI_COMM_NULL for none.
 inline MPI_Comm new_handle(created_communicator made) {
-  return made ? reinterpret_cast<MPI_Comm>(made.release()) : MPI_COMM_NULL;
+  if (!made) return MPI_COMM_NULL;
+  if (usage_check::is_on) [[unlikely]]
+    usage_check::made(made.get(), usage_check::object_kind::communicator);
+  return reinterpret_cast<MPI_Comm>(made.release());
 }
 
 /// Calls a function that creates a communicator; where it fails, the program gets MPI_COMM_NULL.

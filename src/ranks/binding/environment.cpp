@@ -21,6 +21,7 @@ void begin_mpi(int level) {
   rank_state& state = current_rank();
   if (state.phase == rank_phase::running) throw call_error(error_class::other, "MPI_Init was called before");
   if (state.phase == rank_phase::finalized) throw call_error(error_class::other, "MPI_Finalize was called before");
+  usage_check::start();
   state.phase = rank_phase::running;
   caller().set_thread_level(level);
 }
@@ -80,6 +81,7 @@ int PMPI_Finalize(void) {
     rank_state& state = current_rank();
     check_is_running();
     state.self.attributes().remove_all(MPI_COMM_SELF);  // functions of keys run ahead of all else
+    if (usage_check::is_on) usage_check::report_leaks();
     perform(state.world, collective_call{});  // a barrier
     state.phase = rank_phase::finalized;
   });

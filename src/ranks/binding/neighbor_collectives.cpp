@@ -33,7 +33,7 @@ class listed_neighbors {
 int gather_equal_with_neighbors(const char* name, calling_way way, const void* sent, std::int64_t count,
                                 MPI_Datatype type, const void* received, std::int64_t each, MPI_Datatype received_type,
                                 MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator& over) {
+  return collective(name, way, {comm}, [&](collective_request& one, communicator& over) {
     build_neighbor_allgather(one.steps(), listed_neighbors(over).lists(), data_at(sent, count, type),
                              blocks_at(received, each, received_type));
   });
@@ -43,7 +43,7 @@ template <class Count, class Displacement>
 int gather_varying_with_neighbors(const char* name, calling_way way, const void* sent, std::int64_t count,
                                   MPI_Datatype type, const void* received, const Count* counts,
                                   const Displacement* displs, MPI_Datatype received_type, MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator& over) {
+  return collective(name, way, {comm}, [&](collective_request& one, communicator& over) {
     build_neighbor_allgather(one.steps(), listed_neighbors(over).lists(), data_at(sent, count, type),
                              block_buffer(received, counts, displs, committed(received_type)));
   });
@@ -52,7 +52,7 @@ int gather_varying_with_neighbors(const char* name, calling_way way, const void*
 int exchange_equal_with_neighbors(const char* name, calling_way way, const void* sent, std::int64_t count,
                                   MPI_Datatype type, const void* received, std::int64_t each,
                                   MPI_Datatype received_type, MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator& over) {
+  return collective(name, way, {comm}, [&](collective_request& one, communicator& over) {
     build_neighbor_alltoall(one.steps(), listed_neighbors(over).lists(), blocks_at(sent, count, type),
                             blocks_at(received, each, received_type));
   });
@@ -63,7 +63,7 @@ int exchange_varying_with_neighbors(const char* name, calling_way way, const voi
                                     const Displacement* displs, MPI_Datatype type, const void* received,
                                     const Count* received_counts, const Displacement* received_displs,
                                     MPI_Datatype received_type, MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator& over) {
+  return collective(name, way, {comm}, [&](collective_request& one, communicator& over) {
     build_neighbor_alltoall(one.steps(), listed_neighbors(over).lists(),
                             block_buffer(sent, counts, displs, committed(type)),
                             block_buffer(received, received_counts, received_displs, committed(received_type)));
@@ -75,7 +75,7 @@ int exchange_typed_with_neighbors(const char* name, calling_way way, const void*
                                   const MPI_Aint* displs, const MPI_Datatype* types, const void* received,
                                   const Count* received_counts, const MPI_Aint* received_displs,
                                   const MPI_Datatype* received_types, MPI_Comm comm) {
-  return collective(name, way, comm, [&](collective_request& one, communicator& over) {
+  return collective(name, way, {comm}, [&](collective_request& one, communicator& over) {
     const listed_neighbors neighbors(over);
     const auto from = committed_types(types, neighbors.destinations());
     const auto into = committed_types(received_types, neighbors.sources());

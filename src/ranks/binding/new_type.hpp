@@ -5,6 +5,7 @@
 
 #include "ranks/binding/call.hpp"
 #include "ranks/binding/type_handles.hpp"
+#include "ranks/binding/usage_check.hpp"
 
 namespace stretto::ranks {
 
@@ -14,6 +15,8 @@ int call_constructor(const char* name, MPI_Datatype* newtype, Make make) noexcep
   return call(name, [&] {
     MPI_Datatype& result = required(newtype, "newtype");
     result = new_handle(make());
+    if (usage_check::is_on) [[unlikely]]
+      usage_check::made(result, usage_check::object_kind::datatype);
   });
 }
 

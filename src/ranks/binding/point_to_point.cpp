@@ -4,22 +4,13 @@
 
 #include "ranks/binding/arguments.hpp"
 #include "ranks/binding/call.hpp"
+#include "ranks/binding/call_texts.hpp"
 #include "ranks/binding/status.hpp"
 #include "ranks/call_error.hpp"
 #include "ranks/messages/joined_request.hpp"
 
 namespace stretto::ranks {
 namespace {
-
-/// Buffer, rank, tag and communicator of a call, in the order of the standard.
-struct message_arguments {
-  const void* buffer;
-  std::int64_t count;
-  MPI_Datatype type;
-  int rank;
-  int tag;
-  MPI_Comm comm;
-};
 
 /// The data of a message with MPI_PROC_NULL is not checked.
 typed_buffer buffer_of(const message_arguments& a) {
@@ -49,25 +40,25 @@ struct checked_receive {
 };
 
 int send_now(const char* name, send_mode mode, const message_arguments& a) {
-  return call(name, a.comm, [&] { send(checked_send(a, mode).arguments); });
+  return call(name, a.comm, details_of_send(a), [&] { send(checked_send(a, mode).arguments); });
 }
 
 int begin_send(const char* name, send_mode mode, const message_arguments& a, MPI_Request* made) {
-  return call(name, a.comm, [&] {
+  return call(name, a.comm, details_of_send(a), [&] {
     const checked_send s(a, mode);
     required(made, "request") = handle_of(start_send(s.arguments, s.buffer.kept_type()));
   });
 }
 
 int prepare_send(const char* name, send_mode mode, const message_arguments& a, MPI_Request* made) {
-  return call(name, a.comm, [&] {
+  return call(name, a.comm, details_of_send(a), [&] {
     const checked_send s(a, mode);
     required(made, "request") = handle_of(make_send(s.arguments, s.buffer.kept_type()));
   });
 }
 
 int receive_now(const char* name, const message_arguments& a, MPI_Status* status) {
-  return call(name, a.comm, [&] {
+  return call(name, a.comm, details_of_receive(a), [&] {
     const message_status received = receive(checked_receive(a).arguments);
     write_status(status, received);
     throw_error_of(received);
@@ -75,14 +66,14 @@ int receive_now(const char* name, const message_arguments& a, MPI_Status* status
 }
 
 int begin_receive(const char* name, const message_arguments& a, MPI_Request* made) {
-  return call(name, a.comm, [&] {
+  return call(name, a.comm, details_of_receive(a), [&] {
     const checked_receive r(a);
     required(made, "request") = handle_of(start_receive(r.arguments, r.buffer.kept_type()));
   });
 }
 
 int prepare_receive(const char* name, const message_arguments& a, MPI_Request* made) {
-  return call(name, a.comm, [&] {
+  return call(name, a.comm, details_of_receive(a), [&] {
     const checked_receive r(a);
     required(made, "request") = handle_of(make_receive(r.arguments, r.buffer.kept_type()));
   });
@@ -108,7 +99,8 @@ struct replaced_data {
 };
 
 int replace(const char* name, const message_arguments& sent, int source, int tag, MPI_Status* status) {
-  return call(name, sent.comm, [&] {
+  const exchange_arguments both{sent, {sent.buffer, sent.count, sent.type, source, tag, sent.comm}};
+  return call(name, sent.comm, details_of(both), [&] {
     checked_send s(sent, send_mode::standard);
     const checked_receive r({sent.buffer, sent.count, sent.type, source, tag, sent.comm});
     const replaced_data copy(s.buffer);
@@ -140,7 +132,8 @@ int begin_replacement(const char* name, const message_arguments& sent, int sourc
 }
 
 int exchange(const char* name, const message_arguments& sent, const message_arguments& received, MPI_Status* status) {
-  return call(name, sent.comm,
+  const exchange_arguments both{sent, received};
+  return call(name, sent.comm, details_of(both),
               [&] { send_and_receive(checked_send(sent, send_mode::standard), checked_receive(received), status); });
 }
 

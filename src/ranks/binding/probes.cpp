@@ -2,6 +2,7 @@
 #include "ranks/binding/arguments.hpp"
 #include "ranks/binding/busy_loop.hpp"
 #include "ranks/binding/call.hpp"
+#include "ranks/binding/call_texts.hpp"
 #include "ranks/binding/status.hpp"
 #include "ranks/call_error.hpp"
 
@@ -48,7 +49,8 @@ using namespace stretto::ranks;
 extern "C" {
 
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  return call("MPI_Probe", comm,
+  const probe_arguments of{source, tag, comm};
+  return call("MPI_Probe", comm, details_of(of),
               [&] { write_status(status, probe(caller().messages(), receive_pattern(object_of(comm), source, tag))); });
 }
 STRETTO_MPI_NAME(Probe)
@@ -64,7 +66,8 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
 STRETTO_MPI_NAME(Iprobe)
 
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  return call("MPI_Mprobe", comm, [&] {
+  const probe_arguments of{source, tag, comm};
+  return call("MPI_Mprobe", comm, details_of(of), [&] {
     const auto found = matched_probe(caller().messages(), receive_pattern(object_of(comm), source, tag));
     required(message, "message") = handle_of(found);
     write_status(status, found.status);

@@ -25,7 +25,7 @@ collective_call reduction_of(collective_kind kind, const reduction_buffers& valu
 }
 
 int reduce(const char* name, calling_way way, const reduction_arguments& a, int root, MPI_Comm comm) {
-  return collective_of(name, way, comm, [&](communicator& over) {
+  return collective_of(name, way, {comm, root, a.count, a.type, a.operation}, [&](communicator& over) {
     const part_in_rooted part(over, root);
     reduction_buffers values;
     if (part.has_own) {
@@ -38,14 +38,14 @@ int reduce(const char* name, calling_way way, const reduction_arguments& a, int 
 }
 
 int allreduce(const char* name, calling_way way, const reduction_arguments& a, MPI_Comm comm) {
-  return collective_of(name, way, comm,
+  return collective_of(name, way, {comm, collective_arguments::no_root, a.count, a.type, a.operation},
                        [&](communicator&) { return reduction_of(collective_kind::allreduce, a.checked()); });
 }
 
 template <class Count>
 int reduce_scatter(const char* name, calling_way way, const void* in, void* out, const Count* counts, MPI_Datatype type,
                    MPI_Op operation, MPI_Comm comm) {
-  return collective_of(name, way, comm, [&](communicator& over) {
+  return collective_of(name, way, {comm, collective_arguments::no_root, -1, type, operation}, [&](communicator& over) {
     std::int64_t sum = 0;
     for (int i = 0; i < over.size(); ++i) sum += counts[i];
     collective_call all =
@@ -56,16 +56,18 @@ int reduce_scatter(const char* name, calling_way way, const void* in, void* out,
 }
 
 int reduce_scatter_block(const char* name, calling_way way, const reduction_arguments& a, MPI_Comm comm) {
-  return collective_of(name, way, comm,
+  return collective_of(name, way, {comm, collective_arguments::no_root, a.count, a.type, a.operation},
                        [&](communicator&) { return reduction_of(collective_kind::reduce_scatter_block, a.checked()); });
 }
 
 int scan_of(collective_kind kind, const char* name, calling_way way, const reduction_arguments& a, MPI_Comm comm) {
-  return collective_of(name, way, comm, [&](communicator& over) {
-    if (over.is_intercommunicator())
-      throw call_error(error_class::comm, "the communicator is an intercommunicator, on which scans are not defined");
-    return reduction_of(kind, a.checked());
-  });
+  return collective_of(name, way, {comm, collective_arguments::no_root, a.count, a.type, a.operation},
+                       [&](communicator& over) {
+                         if (over.is_intercommunicator())
+                           throw call_error(error_class::comm,
+                                            "the communicator is an intercommunicator, on which scans are not defined");
+                         return reduction_of(kind, a.checked());
+                       });
 }
 
 int scan(const char* name, calling_way way, const reduction_arguments& a, MPI_Comm comm) {

@@ -8,7 +8,9 @@
 #include "ranks/binding/arguments.hpp"
 #include "ranks/binding/busy_loop.hpp"
 #include "ranks/binding/call.hpp"
+#include "ranks/binding/call_texts.hpp"
 #include "ranks/binding/status.hpp"
+#include "ranks/binding/usage_check.hpp"
 #include "ranks/call_error.hpp"
 #include "ranks/messages/request_set.hpp"
 
@@ -77,12 +79,17 @@ using namespace stretto::ranks;
 extern "C" {
 
 int PMPI_Wait(MPI_Request* handle, MPI_Status* status) {
-  return call("MPI_Wait", [&] { finish_one(wait_one(element_of(handle)), status); });
+  const request_arguments one{handle, 1};
+  return call("MPI_Wait", MPI_COMM_NULL, details_of(one), [&] {
+    const usage_check::requests_in_call watched(handle, 1);
+    finish_one(wait_one(element_of(handle)), status);
+  });
 }
 STRETTO_MPI_NAME(Wait)
 
 int PMPI_Test(MPI_Request* handle, int* flag, MPI_Status* status) {
   return call("MPI_Test", [&] {
+    const usage_check::requests_in_call watched(handle, 1);
     const auto done = test_one(element_of(handle));
     required(flag, "flag") = done.has_value();
     if (done) finish_one(*done, status);
@@ -92,7 +99,9 @@ int PMPI_Test(MPI_Request* handle, int* flag, MPI_Status* status) {
 STRETTO_MPI_NAME(Test)
 
 int PMPI_Waitall(int count, MPI_Request* handles, MPI_Status* statuses) {
-  return call("MPI_Waitall", [&] {
+  const request_arguments listed{handles, count};
+  return call("MPI_Waitall", MPI_COMM_NULL, details_of(listed), [&] {
+    const usage_check::requests_in_call watched(handles, count);
     const auto all = elements_of(handles, count);
     if (statuses == MPI_STATUSES_IGNORE) {
       if (!wait_all(all, {})) refuse_in_status();
@@ -108,6 +117,7 @@ STRETTO_MPI_NAME(Waitall)
 
 int PMPI_Testall(int count, MPI_Request* handles, int* flag, MPI_Status* statuses) {
   return call("MPI_Testall", [&] {
+    const usage_check::requests_in_call watched(handles, count);
     const auto all = elements_of(handles, count);
     returned_statuses results(statuses, all.size());
     const auto done = test_all(all, results.list());
@@ -120,7 +130,9 @@ int PMPI_Testall(int count, MPI_Request* handles, int* flag, MPI_Status* statuse
 STRETTO_MPI_NAME(Testall)
 
 int PMPI_Waitany(int count, MPI_Request* handles, int* index, MPI_Status* status) {
-  return call("MPI_Waitany", [&] {
+  const request_arguments listed{handles, count};
+  return call("MPI_Waitany", MPI_COMM_NULL, details_of(listed), [&] {
+    const usage_check::requests_in_call watched(handles, count);
     const auto done = wait_any(elements_of(handles, count));
     required(index, "index") = index_or_undefined(done.index);
     finish_one(done.status, status);
@@ -130,6 +142,7 @@ STRETTO_MPI_NAME(Waitany)
 
 int PMPI_Testany(int count, MPI_Request* handles, int* index, int* flag, MPI_Status* status) {
   return call("MPI_Testany", [&] {
+    const usage_check::requests_in_call watched(handles, count);
     const auto done = test_any(elements_of(handles, count));
     required(flag, "flag") = done.has_value();
     required(index, "index") = done ? index_or_undefined(done->index) : MPI_UNDEFINED;
@@ -140,7 +153,9 @@ int PMPI_Testany(int count, MPI_Request* handles, int* index, int* flag, MPI_Sta
 STRETTO_MPI_NAME(Testany)
 
 int PMPI_Waitsome(int count, MPI_Request* handles, int* outcount, int* indices, MPI_Status* statuses) {
-  return call("MPI_Waitsome", [&] {
+  const request_arguments listed{handles, count};
+  return call("MPI_Waitsome", MPI_COMM_NULL, details_of(listed), [&] {
+    const usage_check::requests_in_call watched(handles, count);
     const auto all = elements_of(handles, count);
     returned_statuses results(statuses, all.size());
     finish_some(wait_some(all, {indices, all.size()}, results.list()), results, outcount);
@@ -150,6 +165,7 @@ STRETTO_MPI_NAME(Waitsome)
 
 int PMPI_Testsome(int count, MPI_Request* handles, int* outcount, int* indices, MPI_Status* statuses) {
   return call("MPI_Testsome", [&] {
+    const usage_check::requests_in_call watched(handles, count);
     const auto all = elements_of(handles, count);
     returned_statuses results(statuses, all.size());
     const auto done = test_some(all, {indices, all.size()}, results.list());
@@ -171,6 +187,7 @@ STRETTO_MPI_NAME(Request_get_status)
 
 int PMPI_Request_free(MPI_Request* handle) {
   return call("MPI_Request_free", [&] {
+    const usage_check::requests_in_call watched(handle, 1);
     const request_owner freed(&existing(required(handle, "request")));
     *handle = MPI_REQUEST_NULL;
   });

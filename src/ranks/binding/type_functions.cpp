@@ -36,6 +36,7 @@ void free_type(MPI_Datatype handle) {
     properties->attributes.remove_all(handle);
     table.forget(type);
   }
+  if (usage_check::is_on) usage_check::freed(&type);
   datatype_ref::adopt(&type);
 }
 

@@ -15,4 +15,14 @@ std::shared_ptr<const communicator_members> members_table::share(communicator_me
   return shared;
 }
 
+std::shared_ptr<const communicator_members> members_table::find(communicator_number number, world_rank member) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [key, one] : all_) {
+    const auto members = one.lock();
+    if (members && (members->number == number || members->local_number == number) && members->local.rank_of(member))
+      return members;
+  }
+  return nullptr;
+}
+
 }  // namespace stretto::ranks

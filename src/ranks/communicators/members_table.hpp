@@ -17,6 +17,8 @@ class members_table {
  public:
   /// The object that equals `members`: the one that another rank of the node has, or a new one.
   std::shared_ptr<const communicator_members> share(communicator_members members);
+  /// Those of a communicator that the rank belongs to; null if they are unknown.
+  std::shared_ptr<const communicator_members> find(communicator_number number, world_rank member);
 
  private:
   /// Communicators with the same number have no common rank, so their first members differ. One that some ranks have

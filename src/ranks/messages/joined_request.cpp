@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ranks/messages/request_part.hpp"
+#include "ranks/messages/wait_targets.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -26,7 +27,12 @@ struct joined_request final : request {
 
 void destroy(completion& one) noexcept { delete &static_cast<joined_request&>(one); }
 std::string describe(const completion&) { return "receive with a send"; }
-constexpr request_kind joined_kind{{destroy, describe}};
+void add_targets_of_parts(const request& r, wait_targets& to) {
+  const auto& both = static_cast<const joined_request&>(r);
+  for (const joined_part* const one : {&both.receive, &both.send})
+    if (one->operation) add_targets(*one->operation, to);
+}
+constexpr request_kind joined_kind{{destroy, describe}, nullptr, nullptr, nullptr, add_targets_of_parts};
 
 joined_request::joined_request(std::vector<std::byte> kept) : request(joined_kind), memory(std::move(kept)) {}
 

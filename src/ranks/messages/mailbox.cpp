@@ -5,8 +5,10 @@
 #include <string>
 
 #include "ranks/call_error.hpp"
+#include "ranks/messages/message_observer.hpp"
 #include "ranks/messages/send_buffer.hpp"
 #include "ranks/messages/shared_copy.hpp"
+#include "ranks/messages/wait_targets.hpp"
 
 namespace stretto::ranks {
 
@@ -55,8 +57,23 @@ void end_probes(queue_entry* ended) {
   while (ended) static_cast<probe_request*>(std::exchange(ended, ended->of_bin.next))->end();
 }
 
+// Reports to the observer of messages.
+void observe_wait(const queue_entry& entry) {
+  if (message_observer::installed) [[unlikely]]
+    message_observer::installed->waits(entry);
+}
+void observe_match(const queue_entry& waited) {
+  if (message_observer::installed) [[unlikely]]
+    message_observer::installed->matched(waited);
+}
+void observe_cancellation(const queue_entry& entry) {
+  if (message_observer::installed) [[unlikely]]
+    message_observer::installed->forgotten(entry);
+}
+
 /// Queues a message that no receive takes, unless a matched probe does.
 void add(match_queues& queues, queue_entry& message, queue_entry*& probes) {
+  observe_wait(message);
   if (!queues.has_probes() || !match_probes(queues, message, probes)) queues.add_message(message);
 }
 
@@ -68,7 +85,10 @@ void add(match_queues& queues, queue_entry& message, queue_entry*& probes) {
 
 void keep_probe(completion&) noexcept {}
 std::string describe_probe(const completion&) { return "a message that a probe waits for"; }
-constexpr request_kind probe_kind{{keep_probe, describe_probe}};
+void add_probed_message(const request& r, wait_targets& to) {
+  to.messages.push_back(static_cast<const probe_request&>(r).match);
+}
+constexpr request_kind probe_kind{{keep_probe, describe_probe}, nullptr, nullptr, nullptr, add_probed_message};
 
 }  // namespace
 
@@ -140,6 +160,7 @@ bool mailbox::deliver_now(envelope message, const data_part& data, send_mode mod
     return true;
   }
   auto& receive = static_cast<message_request&>(*found);
+  observe_match(receive);
   fill(receive, message, data, &receive);
   end_message(receive);
   return true;
@@ -171,6 +192,7 @@ void mailbox::deliver(message_request& send) {
   if (!found) return end_probes(probes);
   auto& receive = static_cast<message_request&>(*found);
   send.activate_done();
+  observe_match(receive);
   fill(receive, send.match, send.data, &receive);
   end_message(receive);
 }
@@ -218,6 +240,7 @@ void mailbox::deliver_large(early_message& copied, message_request* send) {
   }
   if (!found) return end_probes(probes);
   auto& receive = static_cast<message_request&>(*found);
+  observe_match(receive);
   fill(receive, copied.match, copied.data(), nullptr);
   end_message(receive);
   const std::scoped_lock lock(lock_);
@@ -244,10 +267,12 @@ void mailbox::cancel_send(message_request& send) {
       queue_entry* const m = queues.find_numbered(send.match, send.number);
       if (!m) return;
       queues.remove(*m);
+      observe_cancellation(*m);
       free_early(static_cast<early_message&>(*m));
     } else {
       if (!send.in_queue) return;
       queues.remove(send);
+      observe_cancellation(send);
     }
   }
   send.status.is_cancelled = true;
@@ -262,12 +287,14 @@ void mailbox::receive(message_request& receive) {
     found = queues.find_message(receive.match);
     if (!found) {
       receive.wait_for_match();
+      observe_wait(receive);
       return queues.add_receive(receive);
     }
     queues.remove(*found);
     if (found->kind == entry_kind::early_message) {
       auto& m = static_cast<early_message&>(*found);
       if (m.bytes <= bytes_under_lock && receive.data.is_dense()) {
+        observe_match(m);
         receive.activate_done();
         fill(receive, m.match, m.data(), nullptr);
         return free_early(m);
@@ -278,6 +305,7 @@ void mailbox::receive(message_request& receive) {
 }
 
 void mailbox::receive(message_request& receive, queue_entry& message) {
+  observe_match(message);
   if (message.kind == entry_kind::remote_data) {
     receive.wait_for_match();
     return static_cast<remote_message&>(message).receive_into(receive);
@@ -299,6 +327,7 @@ void mailbox::cancel_receive(message_request& receive) {
     const std::scoped_lock lock(lock_);
     if (!receive.in_queue) return;
     queues_of(receive.match.context()).remove(receive);
+    observe_cancellation(receive);
   }
   receive.status.is_cancelled = true;
   end_message(receive);

@@ -8,6 +8,7 @@
 #include "base/object_pool.hpp"
 #include "ranks/call_error.hpp"
 #include "ranks/messages/shared_copy.hpp"
+#include "ranks/messages/wait_targets.hpp"
 
 namespace stretto::ranks {
 
@@ -56,16 +57,22 @@ void cancel_send(request& r) {
 void cancel_receive(request& r) {
   if (of(r).at.local) of(r).at.local->cancel_receive(of(r));
 }
+void add_receiver(const request& r, wait_targets& to) {
+  if (const auto* const at = static_cast<const message_request&>(r).at.local) to.receives.push_back(at);
+}
+void add_message(const request& r, wait_targets& to) {
+  to.messages.push_back(static_cast<const message_request&>(r).match);
+}
 void help(request& r, const std::source_location& where) { help_with_copy(of(r), where); }
 
 }  // namespace
 
 namespace message_kinds {
 
-const request_kind send{{free_request, describe_send}, begin_send, cancel_send, help};
-const request_kind receive{{free_request, describe_receive}, begin_receive, cancel_receive, help};
-const request_kind send_of_call{{keep, describe_send}, begin_send, cancel_send, help};
-const request_kind receive_of_call{{keep, describe_receive}, begin_receive, cancel_receive, help};
+const request_kind send{{free_request, describe_send}, begin_send, cancel_send, help, add_receiver};
+const request_kind receive{{free_request, describe_receive}, begin_receive, cancel_receive, help, add_message};
+const request_kind send_of_call{{keep, describe_send}, begin_send, cancel_send, help, add_receiver};
+const request_kind receive_of_call{{keep, describe_receive}, begin_receive, cancel_receive, help, add_message};
 
 }  // namespace message_kinds
 

@@ -6,6 +6,7 @@
 #include "base/context.hpp"
 #include "event/event_floor.hpp"
 #include "ranks/call_error.hpp"
+#include "ranks/messages/wait_targets.hpp"
 #include "sched/waiting.hpp"
 
 namespace stretto::ranks {
@@ -28,6 +29,10 @@ void wait_for(request& r, const std::source_location& where) {
   if (r.is_done()) return;
   if (r.functions().help) r.functions().help(r, where);
   sched::wait_for_operation(r, where);
+}
+
+void add_targets(const request& of, wait_targets& to) {
+  if (of.is_active() && !of.is_done() && of.functions().add_targets) of.functions().add_targets(of, to);
 }
 
 event event_of(request& r, const std::source_location& where) {

@@ -34,6 +34,7 @@ struct message_status {
 
 class request;
 struct set_watch;
+struct wait_targets;
 
 /// The functions of a kind of requests. Null: not possible.
 struct request_kind : completion_kind {
@@ -41,6 +42,8 @@ struct request_kind : completion_kind {
   void (*cancel)(request&) = nullptr;  // of an active one; afterwards it completes in any case
   /// Called by a rank that waits for the request, before it suspends: to do a part of the operation itself.
   void (*help)(request&, const std::source_location&) = nullptr;
+  /// For reports of hangs: what an active request waits for.
+  void (*add_targets)(const request&, wait_targets&) = nullptr;
 };
 
 class request : public completion {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "ranks/messages/wait_targets.hpp"
 #include "ranks/process/node_meeting.hpp"
 
 namespace stretto::ranks {
@@ -12,7 +13,10 @@ namespace {
 void destroy(completion& one) noexcept { delete &static_cast<collective_request&>(one); }
 void start(request& one) { static_cast<collective_request&>(one).begin(); }
 std::string describe(const completion& one) { return static_cast<const collective_request&>(one).text(); }
-const request_kind kind_of_collectives{{destroy, describe}, start, nullptr, nullptr};
+void add_targets_of_messages(const request& one, wait_targets& to) {
+  static_cast<const collective_request&>(one).add_messages(to);
+}
+const request_kind kind_of_collectives{{destroy, describe}, start, nullptr, nullptr, add_targets_of_messages};
 
 }  // namespace
 
@@ -57,6 +61,11 @@ collective_group collective_request::group() const {
 
 std::string collective_request::text() const {
   return "collective of rank " + std::to_string(scope_.own) + " of " + std::to_string(scope_.local.size());
+}
+
+void collective_request::add_messages(wait_targets& to) const {
+  for (const awaited_message& one : messages_)
+    if (one.message) add_targets(*one.message, to);
 }
 
 void collective_request::begin() {

@@ -1,8 +1,12 @@
 #include "ranks/process/rank.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ranks/program/crash_report.hpp"
 
@@ -16,6 +20,9 @@ namespace {
   rank_of_thread = one;
   set_current_rank(one ? &one->mpi() : nullptr);
 }
+
+std::mutex registry_lock;
+std::vector<rank*> registry;  // of this process, guarded by the lock
 
 }  // namespace
 
@@ -31,6 +38,18 @@ rank::rank(node_ranks& node, world_rank number, std::shared_ptr<const program_im
   mpi_.end = end_job;
   mpi_.node = node.members();
   mpi_.node_of = [](world_rank) { return 0; };
+  const std::scoped_lock lock(registry_lock);
+  registry.push_back(this);
+}
+
+rank::~rank() {
+  const std::scoped_lock lock(registry_lock);
+  std::erase(registry, this);
+}
+
+void rank::for_each(const std::function<void(rank&)>& visit) {
+  const std::scoped_lock lock(registry_lock);
+  for (rank* const one : registry) visit(*one);
 }
 
 acting_rank::acting_rank(rank& as) noexcept : as_(as), before_(rank::current()) {
@@ -43,8 +62,13 @@ acting_rank::~acting_rank() {
   if (before_) before_->enter_thread();
 }
 
-void end_job(const requested_end& how) {
+void rank::write_all_output() noexcept {
   std::fflush(nullptr);
+  for (const rank* const one : registry) one->copy_.write_last_lines();  // no lock: the process is about to end
+}
+
+void end_job(const requested_end& how) {
+  rank::write_all_output();
   std::fputs(how.message.c_str(), stderr);
   std::_Exit(how.code & 0xff ? how.code & 0xff : 1);
 }
@@ -54,9 +78,13 @@ void rank::run() {
   set_current(this);
   sched::this_thread()->companion = this;
   worker_ = sched::this_thread()->index;
+  task_ = sched::this_thread()->current;
   end_ = copy_.run();
   sched::this_thread()->companion = nullptr;
   set_current(nullptr);
+  innermost_call = nullptr;  // exit and abort leave the calls in which they happen
+  has_ended_ = true;
+  task_ = nullptr;
   if (mpi_.phase == rank_phase::running) end_without_finalize();
 }
 
@@ -70,11 +98,14 @@ void rank::end_without_finalize() const {
 
 void rank::leave_thread() noexcept {
   copy_.leave_thread();
+  blocked_call_.store(std::exchange(innermost_call, nullptr), std::memory_order_release);
   set_current(nullptr);
 }
 
 void rank::enter_thread() noexcept {
   set_current(this);
+  innermost_call = blocked_call_.load(std::memory_order_relaxed);
+  blocked_call_.store(nullptr, std::memory_order_relaxed);
   copy_.enter_thread();
 }
 

@@ -6,6 +6,8 @@
 //             libraries stays with it.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -13,6 +15,7 @@
 #include "ranks/communicators/rank_state.hpp"
 #include "ranks/messages/mailbox.hpp"
 #include "ranks/messages/send_buffer.hpp"
+#include "ranks/process/call_record.hpp"
 #include "ranks/process/node_ranks.hpp"
 #include "ranks/program/program_copy.hpp"
 #include "sched/worker.hpp"
@@ -23,6 +26,8 @@ class rank final : sched::thread_companion {
  public:
   /// Loads the program for it, and tells the node where its messages go. Throws as program_copy.
   rank(node_ranks& node, world_rank number, std::shared_ptr<const program_image> image, rank_start start);
+  rank(const rank&) = delete;
+  ~rank();
 
   /// The rank in the world.
   world_rank number() const noexcept { return number_; }
@@ -43,6 +48,17 @@ class rank final : sched::thread_companion {
   void run();
   /// The worker that runs it, once it has begun.
   std::uint32_t worker() const noexcept { return worker_; }
+  /// The task that runs it; null before and afterwards. Any thread.
+  const void* task() const noexcept { return task_.load(std::memory_order_acquire); }
+  /// The call of MPI in which it is suspended; null if it is not. Any thread.
+  const call_record* blocked_call() const noexcept { return blocked_call_.load(std::memory_order_acquire); }
+  /// Any thread.
+  bool has_ended() const noexcept { return has_ended_.load(std::memory_order_acquire); }
+
+  /// Calls `visit` for each rank of this process. Any thread.
+  static void for_each(const std::function<void(rank&)>& visit);
+  /// Writes what ranks have printed so far, ahead of the end of the process.
+  static void write_all_output() noexcept;
 
   /// The rank whose program runs on this thread; null if none does.
   static rank* current() noexcept;
@@ -63,6 +79,10 @@ class rank final : sched::thread_companion {
   std::uint32_t worker_ = 0;
   program_copy copy_;
   program_end end_;
+  // For reports.
+  std::atomic<const void*> task_ = nullptr;
+  std::atomic<const call_record*> blocked_call_ = nullptr;
+  std::atomic<bool> has_ended_ = false;
 };
 
 /// While it lives, the calling thread acts as a rank that does not run meanwhile: functions of its program may be

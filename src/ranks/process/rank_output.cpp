@@ -1,8 +1,5 @@
 #include "ranks/process/rank_output.hpp"
 
-#include <cstdio>
-#include <iostream>
-
 #include "ranks/program/program_copy.hpp"
 
 namespace stretto::ranks {
@@ -13,21 +10,35 @@ FILE* output_of_thread() {
   return copy ? copy->output() : stdout;
 }
 
+FILE* error_of_thread() {
+  const auto* const copy = program_copy::current();
+  return copy ? copy->error() : stderr;
+}
+
 }  // namespace
 
-rank_output::rank_output() : before_(std::cout.rdbuf(this)) {}
+rank_output::rank_output()
+    : output_(output_of_thread),
+      error_(error_of_thread),
+      output_before_(std::cout.rdbuf(&output_)),
+      error_before_(std::cerr.rdbuf(&error_)),
+      log_before_(std::clog.rdbuf(&error_)) {}
 
-rank_output::~rank_output() { std::cout.rdbuf(before_); }
+rank_output::~rank_output() {
+  std::cout.rdbuf(output_before_);
+  std::cerr.rdbuf(error_before_);
+  std::clog.rdbuf(log_before_);
+}
 
-rank_output::int_type rank_output::overflow(int_type one) {
+rank_stream::int_type rank_stream::overflow(int_type one) {
   if (traits_type::eq_int_type(one, traits_type::eof())) return traits_type::not_eof(one);
-  return std::putc(traits_type::to_char_type(one), output_of_thread());
+  return std::putc(traits_type::to_char_type(one), of_thread_());
 }
 
-std::streamsize rank_output::xsputn(const char* text, std::streamsize size) {
-  return static_cast<std::streamsize>(std::fwrite(text, 1, static_cast<std::size_t>(size), output_of_thread()));
+std::streamsize rank_stream::xsputn(const char* text, std::streamsize size) {
+  return static_cast<std::streamsize>(std::fwrite(text, 1, static_cast<std::size_t>(size), of_thread_()));
 }
 
-int rank_output::sync() { return std::fflush(output_of_thread()); }
+int rank_stream::sync() { return std::fflush(of_thread_()); }
 
 }  // namespace stretto::ranks

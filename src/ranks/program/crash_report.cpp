@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <typeinfo>
 #include <vector>
 
+#include "ranks/process/call_record.hpp"
 #include "ranks/program/processor.hpp"
 #include "ranks/program/program_copy.hpp"
 
@@ -24,6 +26,35 @@ namespace {
 std::terminate_handler default_terminate = nullptr;
 
 void print(const char* text, std::size_t size) { [[maybe_unused]] const auto n = ::write(STDERR_FILENO, text, size); }
+
+// The line of an address, by a process that needs no memory of this one.
+void print_line(const char* file, std::uintptr_t offset) {
+  char text[32];
+  *fmt::format_to_n(text, sizeof text - 1, "{:#x}", offset).out = 0;
+  print("  line        ", 14);
+  const pid_t child = ::vfork();
+  if (child == 0) {
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    ::execlp("addr2line", "addr2line", "-fCpse", file, text, nullptr);
+    ::_exit(127);
+  }
+  int status = 1;
+  if (child > 0) ::waitpid(child, &status, 0);
+  if (status != 0) print("unknown\n", 8);
+}
+
+// The function of MPI that the rank has called.
+void print_call() {
+  const call_record* const call = innermost_call;
+  if (!call) return;
+  char text[256];
+  const auto* const place = static_cast<const char*>(return_address_of(*call));
+  const auto end = fmt::format_to_n(text, sizeof text, "  call        {}\n", call->name);
+  print(text, std::min(end.size, sizeof text));
+  Dl_info facts{};
+  if (place && ::dladdr(place - 1, &facts) && facts.dli_fname)
+    print_line(facts.dli_fname, static_cast<std::uintptr_t>(place - 1 - static_cast<const char*>(facts.dli_fbase)));
+}
 
 // No memory is asked for: the crash may be the heap's.
 void report(int signal, const void* address, std::uintptr_t place) {
@@ -35,12 +66,13 @@ void report(int signal, const void* address, std::uintptr_t place) {
   const auto offset = place - reinterpret_cast<std::uintptr_t>(facts.dli_fbase);
   const char *const file = facts.dli_fname ? facts.dli_fname : "?", *const slash = std::strrchr(file, '/');
   const auto end =
-      fmt::format_to_n(text, sizeof text,
-                       "error R86: {} crashed: {}\n  address     {}\n  where       {} ({}+{:#x})\n  try         "
-                       "addr2line -fCe {} {:#x}\n",
+      fmt::format_to_n(text, sizeof text, "error R86: {} crashed: {}\n  address     {}\n  where       {} ({}+{:#x})\n",
                        copy->start().name, ::sigabbrev_np(signal) ? ::sigdescr_np(signal) : "signal", address,
-                       facts.dli_sname ? facts.dli_sname : "?", slash ? slash + 1 : file, offset, file, offset);
+                       facts.dli_sname ? facts.dli_sname : "?", slash ? slash + 1 : file, offset);
+  copy->write_last_lines();
   print(text, std::min(end.size, sizeof text));
+  if (innermost_call) print_call();
+  else print_line(file, offset);
 }
 
 void handle(int signal, siginfo_t* facts, void* context) {

@@ -150,6 +150,8 @@ stretto_run program_copy::prepared_run() {
   return {static_cast<int>(arguments_.size()),
           argv_.data(),
           environment_.data(),
+          start_.label.c_str(),
+          start_.has_input,
           constructors_.data(),
           constructors_.size(),
           destructors_.data(),

@@ -26,6 +26,8 @@ struct rank_start {
   std::string name;                      // for reports: "rank 3"
   std::vector<std::string> arguments;    // of main, the program's name first
   std::vector<std::string> environment;  // "NAME=value"
+  std::string label = {};                // in front of each line of output
+  bool has_input = true;                 // of the process; else its standard input is empty
 };
 
 /// How a run ended: main's value or that of exit, 0 to 255; 134 after abort.
@@ -61,6 +63,9 @@ class program_copy {
   const program_image& image() const noexcept { return *image_; }
   /// The program's own `stdout`, while it runs.
   FILE* output() const noexcept { return *program_->output; }
+  FILE* error() const noexcept { return *program_->error; }
+  /// Writes lines of its output that have no end yet, ahead of the end of the process.
+  void write_last_lines() const noexcept { program_->write_last_lines(); }
   /// The address of a symbol that the program exports; null if there is none.
   void* symbol(const char* name) const noexcept;
 

@@ -7,8 +7,12 @@
 /// Sets the environment that the rank starts with, and releases it when the rank has ended.
 void stretto_set_environment(char** entries);
 void stretto_release_environment(void);
-/// Opens the rank's standard output.
-void stretto_open_output(void);
+/// Opens the rank's standard output and standard error, whose lines begin with `label`.
+void stretto_open_output(const char* label);
+/// Writes the lines that have no end yet.
+void stretto_write_last_lines(void);
+/// Opens the rank's standard input, which is empty without `has_input`.
+void stretto_open_input(int has_input);
 /// The run of this copy of the program, and how it is ended.
 void stretto_run_program(struct stretto_run* run);
 /// Reports that the working directory was not changed.

@@ -80,6 +80,11 @@ static const struct stretto_replacement replacements[] = {BOTH(rand),
                                                           BOTH(__cxa_atexit),
                                                           BOTH(__cxa_thread_atexit),
                                                           BOTH(stdout),
+                                                          BOTH(stderr),
+                                                          BOTH(stdin),
+                                                          BOTH(perror),
+                                                          BOTH(getchar),
+                                                          BOTH(getchar_unlocked),
                                                           BOTH(printf),
                                                           BOTH(vprintf),
                                                           BOTH(__printf_chk),
@@ -88,7 +93,12 @@ static const struct stretto_replacement replacements[] = {BOTH(rand),
                                                           BOTH(putchar),
                                                           BOTH(putchar_unlocked),
                                                           BOTH(_ZNSt8ios_base15sync_with_stdioEb),
+                                                          {"scanf", (void*)&scanf},
+                                                          {"vscanf", (void*)&vscanf},
+                                                          {"__isoc99_scanf", (void*)&scanf},
+                                                          {"__isoc99_vscanf", (void*)&vscanf},
                                                           {NULL, NULL}};
 
 __attribute__((visibility("default"), used)) const struct stretto_program stretto_program = {
-    stretto_program_version, main, stretto_run_program, stretto_end_run, replacements, &stdout, start_path};
+    stretto_program_version,  main,      stretto_run_program, stretto_end_run, replacements, &stdout, &stderr,
+    stretto_write_last_lines, start_path};

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { stretto_program_version = 2 };
+enum { stretto_program_version = 3 };
 
 /// How a run of `main` ended.
 enum stretto_end {
@@ -25,6 +25,8 @@ struct stretto_run {
   int argc;
   char** argv;
   char** environment;                       // ends with null; the strings outlive the run, and are not changed
+  const char* label;                        // in front of each line of output; may be empty
+  int has_input;                            // reads the process's standard input; else its own is empty
   const stretto_constructor* constructors;  // of all private objects, in order
   size_t constructor_count;
   const stretto_destructor* destructors;  // of all private objects, in order
@@ -55,5 +57,7 @@ struct stretto_program {
   void (*end)(enum stretto_end, int);              // ends the run from within it; does not return
   const struct stretto_replacement* replacements;  // ends with a null name
   FILE** output;                                   // the rank's standard output, while it runs
+  FILE** error;                                    // its standard error
+  void (*write_last_lines)(void);                  // writes lines of its output that have no end yet
   const char* start_path;                          // of the file that the kernel starts in the program's place
 };

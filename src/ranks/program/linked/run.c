@@ -28,6 +28,7 @@ struct handler_list {
 
 static struct stretto_run* run;
 static jmp_buf frame;
+static pid_t process;  // that of the ranks: a child that a rank has forked ends by itself
 static struct handler_list exit_handlers, quick_exit_handlers, thread_handlers;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t destructors_done;
@@ -83,10 +84,14 @@ void stretto_run_program(struct stretto_run* one) {
   __asm__ volatile(".cfi_undefined x30");
 #endif
   run = one;
+  process = getpid();
   stretto_set_environment(one->environment);
-  stretto_open_output();
+  stretto_open_output(one->label);
+  stretto_open_input(one->has_input);
   if (_setjmp(frame) == 0) run_main();
   run->code &= 0xff;
+  stretto_write_last_lines();
+  if (getpid() != process) syscall(SYS_exit_group, run->code);
   stretto_release_environment();
 }
 
