@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "ranks/communicators/group.hpp"
 #include "ranks/messages/envelope.hpp"
 
 namespace stretto::ranks {
@@ -15,6 +16,7 @@ class request;
 struct wait_targets {
   std::vector<envelope> messages;        // that a rank waits for; the patterns may have wildcards
   std::vector<const mailbox*> receives;  // of these ranks; each has to take a message
+  std::vector<world_rank> ranks;         // that have to join a collective
 };
 
 /// Adds those of a request that is not done.

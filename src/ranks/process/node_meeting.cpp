@@ -6,6 +6,7 @@
 
 #include "ranks/call_error.hpp"
 #include "ranks/messages/request.hpp"
+#include "ranks/messages/wait_targets.hpp"
 #include "sched/waiting.hpp"
 
 namespace stretto::ranks {
@@ -13,7 +14,18 @@ namespace {
 
 void keep_meeting(completion&) noexcept {}
 std::string describe_meeting(const completion&) { return "the other ranks of a collective"; }
-constexpr request_kind kind_of_meetings{{keep_meeting, describe_meeting}};
+void add_absent_ranks(const request& one, wait_targets& to);
+constexpr request_kind kind_of_meetings{{keep_meeting, describe_meeting}, nullptr, nullptr, nullptr, add_absent_ranks};
+
+/// A request of a meeting, so that reports find it.
+struct resumption : request {
+  explicit resumption(const node_meeting& at) noexcept : request(kind_of_meetings), meeting(at) {}
+  const node_meeting& meeting;
+};
+
+void add_absent_ranks(const request& one, wait_targets& to) {
+  to.ranks = static_cast<const resumption&>(one).meeting.absent();
+}
 
 /// With less to move, one thread is done before it could wake another.
 constexpr std::int64_t least_shared_bytes = 256 << 10;
@@ -27,10 +39,11 @@ constexpr std::int64_t least_shared_bytes = 256 << 10;
 
 /// On the stack of the rank's call.
 struct node_meeting::present_rank : collective_member {
-  present_rank(int number, const collective_call& with) : collective_member(with), rank(number) {}
+  present_rank(const node_meeting& at, int number, const collective_call& with)
+      : collective_member(with), rank(number), resumed(at) {}
 
   const int rank;
-  request resumed{kind_of_meetings};
+  resumption resumed;
 };
 
 node_meeting::node_meeting(std::shared_ptr<const communicator_members> members, int workers)
@@ -50,7 +63,7 @@ std::shared_ptr<node_meeting> meeting_table::share(const std::shared_ptr<const c
 }
 
 void node_meeting::perform(int rank, const collective_call& call, const std::source_location& where) {
-  present_rank own(rank, call);
+  present_rank own(*this, rank, call);
   if (meet(own, where)) perform_for_all(own, where);
   else if (shared_) perform_parts(own, where);
   const auto error = static_cast<error_class>(own.error.load(std::memory_order_relaxed));
@@ -58,7 +71,7 @@ void node_meeting::perform(int rank, const collective_call& call, const std::sou
 }
 
 bool node_meeting::meet(present_rank& own, const std::source_location& where) {
-  present_[static_cast<std::size_t>(own.rank)] = &own;
+  present_[static_cast<std::size_t>(own.rank)].store(&own, std::memory_order_release);
   members_[static_cast<std::size_t>(own.rank)] = &own;
   own.resumed.activate();
   if (come_.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<int>(present_.size())) {
@@ -70,8 +83,9 @@ bool node_meeting::meet(present_rank& own, const std::source_location& where) {
 }
 
 void node_meeting::resume_others(int rank) noexcept {
-  for (present_rank* const one : present_)
-    if (one->rank != rank) one->resumed.end();
+  present_[static_cast<std::size_t>(rank)].store(nullptr, std::memory_order_relaxed);
+  for (auto& place : present_)  // a rank that is resumed may come again at once
+    if (present_rank* const one = place.exchange(nullptr, std::memory_order_relaxed)) one->resumed.end();
 }
 
 void node_meeting::perform_for_all(present_rank& own, const std::source_location& where) {
@@ -101,6 +115,13 @@ void node_meeting::perform_parts(present_rank& own, const std::source_location& 
     work.perform(part, own);
   }
   if (meet(own, where)) resume_others(own.rank);
+}
+
+std::vector<world_rank> node_meeting::absent() const {
+  std::vector<world_rank> found;
+  for (std::size_t i = 0; i < present_.size(); ++i)
+    if (!present_[i].load(std::memory_order_acquire)) found.push_back(of_->local[static_cast<int>(i)]);
+  return found;
 }
 
 bool node_meeting::do_calls_agree() const {

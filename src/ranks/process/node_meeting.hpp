@@ -29,6 +29,9 @@ class node_meeting {
   node_meeting(std::shared_ptr<const communicator_members> members, int workers);
   node_meeting(const node_meeting&) = delete;
 
+  /// The ranks that have not come. For the monitor, while all that have come wait.
+  std::vector<world_rank> absent() const;
+
   /// Called by all ranks. Throws call_error: op before it meets the others; truncate, or other if the ranks called
   /// different collectives.
   void perform(int rank, const collective_call& call,
@@ -49,7 +52,7 @@ class node_meeting {
 
   const std::shared_ptr<const communicator_members> of_;
   const int workers_;
-  std::vector<present_rank*> present_;
+  std::vector<std::atomic<present_rank*>> present_;  // null: has not come
   std::vector<collective_member*> members_;
   alignas(base::cache_line) std::atomic<int> come_{0};
   // Written by the last rank, read by those that it resumes.

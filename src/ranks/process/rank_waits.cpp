@@ -32,6 +32,7 @@ class targets_of_rank {
     for (const envelope& pattern : targets.messages) add_senders(pattern);
     for (const mailbox* const at : targets.receives)
       if (const auto owner = owner_of(*at)) found.insert(*owner);
+    found.insert(targets.ranks.begin(), targets.ranks.end());
   }
 
  private:
