@@ -64,7 +64,7 @@ class Peers:
         line = [*suites.command(self.path(program), program, workers), "--bench", suite.bench + suffix,
                 "--workers", str(workers), "--reps", str(reps), *suite.arguments, *more]
         try:
-            done = subprocess.run(line, env={**os.environ, **suites.ENVIRONMENT}, capture_output=True, text=True,
+            done = subprocess.run(line, env={**os.environ, **suites.environment(system, workers)}, capture_output=True, text=True,
                                   timeout=PROCESS_LIMIT_SECONDS, check=False)
         except subprocess.TimeoutExpired:
             raise Failed(f"no answer in {PROCESS_LIMIT_SECONDS} s") from None
@@ -239,6 +239,7 @@ def chosen_suites(names, quick):
               "devices": [s for s in suites.SUITES if s.name.startswith(("device_", "sim_", "beyond_", "host_kernels",
                                                                          "launch_"))],
               "nodes": [s for s in suites.SUITES if s.name.startswith("nodes_")],
+              "ranks": [s for s in suites.SUITES if s.name.startswith("ranks_")],
               "buffers": [s for s in suites.SUITES if s.name.startswith(("graph_", "buffers_"))],
               "uts": [s for s in suites.SUITES if s.bench == "uts"], "metg": [s for s in suites.SUITES if s.metg]}
     known = {s.name: [s] for s in suites.SUITES} | groups
@@ -270,7 +271,7 @@ class Parser(argparse.ArgumentParser):
 def parse(arguments):
     parser = Parser(prog="stretto bench", allow_abbrev=False, description=__doc__.split("\n\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME",
-                        help="suites, or groups of them: micro, own, uts, metg, devices, nodes, buffers")
+                        help="suites, or groups of them: micro, own, uts, metg, devices, nodes, ranks, buffers")
     parser.add_argument("--suite", metavar="NAMES", help="the same, comma-separated")
     parser.add_argument("--system", metavar="NAMES", help="systems, comma-separated; default: all")
     parser.add_argument("--against", metavar="SYSTEM", help="the peer that ratios refer to; default: the suite's")

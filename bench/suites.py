@@ -1,11 +1,13 @@
 """suites.py - the table of suites, and the command lines of each system."""
 
 import os
+import time
 from dataclasses import dataclass, field, replace
 
 # Names of executables are bench_<system>; the order is the order in tables and plots.
 SYSTEMS = ("stretto", "stretto_blocks", "stretto_static", "tbb", "tbb_static", "libgomp", "libomp", "starpu", "std",
-           "pthreads", "mpi", "stretto_nodes", "stretto_jobs", "stretto_module", "opencl", "opencl_naive",
+           "pthreads", "mpi", "stretto_nodes", "stretto_jobs", "stretto_module", "stretto_ranks", "openmpi", "mpich",
+           "opencl", "opencl_naive",
            "opencl_tiled",
            "cuda", "cuda_naive", "cuda_tiled", "serial")
 
@@ -44,6 +46,9 @@ MANY = ("many_on_1", "many_on_16", "many_on_256", "row_on_1", "row_on_16", "row_
 VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_GRAPHS + MANY + EVENTS + METHODS + LIFE
              + RECORDING + REPORT + HOST_KERNELS + DEVICE_KERNELS + SERIES + FAIRNESS
              + ("bus", "instance", "recorded", "demo", "threads", "into", "tiled", "bodies", "none", "off", "on")}
+
+# Ranks of one worker; else there are as many workers as cores.
+VARIANTS |= {"one_worker": ("stretto_ranks", "")}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
@@ -96,6 +101,12 @@ def _uts(tree, goal, quick=True):
 def _metg(pattern, width=4):
     return Suite(f"metg_{pattern}", f"METG(50 %), {pattern}, width {width}", "taskbench", "mpi", _GRAPHS,
                  workers=(2,), arguments=("--pattern", pattern, "--width", str(width), "--radix", "5"), metg=True)
+
+
+def _ranks(name, title, bench, part=None, systems=("stretto_ranks", "one_worker", "openmpi", "mpich"), **more):
+    """Ranks of one node; `part` is the goal, of Open MPI's figure. The number of workers is that of ranks."""
+    return Suite(f"ranks_{name}", title, bench, "openmpi", systems,
+                 ratio_goals={"stretto_ranks": part, "one_worker": part} if part else {}, **more)
 
 
 def _own(name, title, bench, systems=("stretto",), **more):
@@ -343,19 +354,49 @@ SUITES = (
     _own("graph_horizons", "time spent generating horizons, 2-D generative on 512 nodes", "graph_horizons",
          workers=(1,), sweep=(1, 2, 4, 16),
          axis="step of horizons"),
+    _ranks("latency", "message of 8 bytes between two ranks, one way", "latency", 0.6, workers=(2,)),
+    _ranks("latency_medium", "message between two ranks, one way", "latency", 0.25, workers=(2,),
+           sweep=(1 << 10, 1 << 12, 1 << 14), axis="bytes"),
+    _ranks("latency_large", "message between two ranks, one way", "latency", 0.4, workers=(2,),
+           sweep=(1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24), axis="bytes"),
+    _ranks("rate", "messages of 8 bytes between two ranks, 64 under way", "rate", workers=(2,),
+           goals={"one_worker": 20}),
+    _ranks("barrier", "barrier of ranks", "barrier", 0.2, workers=(2, 8)),
+    _ranks("allreduce", "sum of 8 bytes of each rank, for all", "allreduce", 0.2, workers=(2, 8)),
+    _ranks("alltoall", "8 bytes from each rank to each", "alltoall", 0.2, workers=(2, 8)),
+    _ranks("ring", "8 KiB from each rank to the next one", "ring", 0.2, workers=(2, 8)),
+    _ranks("barrier_many", "barrier of many ranks", "barrier", 0.05, workers=(32,)),
+    _ranks("allreduce_many", "sum of 8 bytes of each of many ranks, for all", "allreduce", 0.05, workers=(32,)),
+    _ranks("ring_many", "8 KiB from each of many ranks to the next one", "ring", 0.05, workers=(32,)),
+    _ranks("allreduce_large", "sum of 1 MiB of each rank, for all", "allreduce", 1, workers=(2, 8),
+           arguments=("--size", str(1 << 20))),
+    _ranks("start", "start of a program, to the end of its first barrier", "start", workers=(64,),
+           systems=("stretto_ranks", "openmpi", "mpich"), goals={"stretto_ranks": 100}),
+    _ranks("memory", "memory of a rank, with all that its process has", "memory", workers=(64,),
+           systems=("stretto_ranks", "openmpi", "mpich"), goals={"stretto_ranks": 100}),
     _own("many_tasks", "ten million tasks, peak memory of the process", "many_tasks"),
 )
 
 
 # Programs that mpirun starts, a process per worker.
-OF_PROCESSES = ("mpi", "stretto_nodes", "stretto_jobs", "stretto_module")
+OF_PROCESSES = ("mpi", "stretto_nodes", "stretto_jobs", "stretto_module", "openmpi", "mpich")
 
 
 def command(executable, system, workers):
     """The start of the command line; MPI programs have one process per worker."""
     if system not in OF_PROCESSES:
         return [executable]
+    if system == "mpich":
+        return ["mpirun.mpich", "-np", str(workers), executable]
     extra = ["--allow-run-as-root"] if os.geteuid() == 0 else []
     fits = len(os.sched_getaffinity(0)) >= workers
     extra += ["--bind-to", "core"] if fits else ["--oversubscribe"]
     return [*MPIRUN, *extra, "-np", str(workers), executable]
+
+
+def environment(system, workers):
+    """What the variables of a system are set to."""
+    program = VARIANTS.get(system, (system, ""))[0]
+    ranks = {"STRETTO_RANKS": str(workers)} if program == "stretto_ranks" else {}
+    one = {"STRETTO_WORKERS": "1"} if system == "one_worker" else {}
+    return ENVIRONMENT | ranks | one | {"BENCH_STARTED": str(time.time_ns())}

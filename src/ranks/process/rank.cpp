@@ -24,6 +24,14 @@ namespace {
 std::mutex registry_lock;
 std::vector<rank*> registry;  // of this process, guarded by the lock
 
+/// Ranks of different workers often wait for each other for a short time: to sleep and be woken takes longer.
+constexpr std::uint64_t longest_spin_ns = 1'000'000;
+
+void let_worker_spin() noexcept {
+  sched::worker* const w = sched::this_thread()->as_worker;
+  if (w && !w->spin.is_adaptive()) w->spin = sched::adaptive_spin(w->spin.min_ns(), longest_spin_ns);
+}
+
 }  // namespace
 
 [[gnu::noinline]] rank* rank::current() noexcept { return rank_of_thread; }
@@ -79,6 +87,7 @@ void rank::run() {
   sched::this_thread()->companion = this;
   worker_ = sched::this_thread()->index;
   task_ = sched::this_thread()->current;
+  let_worker_spin();
   end_ = copy_.run();
   sched::this_thread()->companion = nullptr;
   set_current(nullptr);
