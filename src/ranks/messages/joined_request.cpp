@@ -29,7 +29,7 @@ void destroy(completion& one) noexcept { delete &static_cast<joined_request&>(on
 std::string describe(const completion&) { return "receive with a send"; }
 void add_targets_of_parts(const request& r, wait_targets& to) {
   const auto& both = static_cast<const joined_request&>(r);
-  for (const joined_part* const one : {&both.receive, &both.send})
+  for (const auto* const one : {&both.receive, &both.send})
     if (one->operation) add_targets(*one->operation, to);
 }
 constexpr request_kind joined_kind{{destroy, describe}, nullptr, nullptr, nullptr, add_targets_of_parts};

@@ -64,8 +64,8 @@ std::string collective_request::text() const {
 }
 
 void collective_request::add_messages(wait_targets& to) const {
-  for (const awaited_message& one : messages_)
-    if (one.message) add_targets(*one.message, to);
+  for (const request_part<collective_request>& one : messages_)
+    if (one.operation) add_targets(*one.operation, to);
 }
 
 void collective_request::begin() {
