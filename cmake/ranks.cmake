@@ -75,6 +75,7 @@ set_target_properties(stretto_ranks_launcher PROPERTIES OUTPUT_NAME ranks_launch
   RUNTIME_OUTPUT_DIRECTORY ${ranks_folder} BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/..")
 target_compile_definitions(stretto_ranks_launcher PRIVATE _GNU_SOURCE
   STRETTO_RANKS_LIBRARY="libstretto_ranks.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
+set_target_properties(stretto_ranks_launcher PROPERTIES ENABLE_EXPORTS ON)
 target_link_libraries(stretto_ranks_launcher PRIVATE ${CMAKE_DL_LIBS})
 add_custom_target(stretto_ranks_files DEPENDS stretto_program_object stretto_ranks stretto_ranks_launcher
   stretto_ranks_start)

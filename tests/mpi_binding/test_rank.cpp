@@ -27,7 +27,7 @@ std::string name_of(const ranks::group& members, ranks::communicator_number numb
 /// Exchanges of threads that meet by the names of their groups.
 class memory_exchanges : public ranks::exchange_source {
  public:
-  explicit memory_exchanges(test::meeting_places& places) : places_(places) {}
+  memory_exchanges(test::meeting_places& places, ranks::world_rank self) : places_(places), self_(self) {}
 
   std::unique_ptr<ranks::creation_exchange> over(ranks::communicator& comm) override {
     const auto& all = comm.members();
@@ -37,12 +37,14 @@ class memory_exchanges : public ranks::exchange_source {
     return joined(own, place, all.local[0], (*all.remote)[0], 0);
   }
 
-  std::unique_ptr<ranks::creation_exchange> in_group(ranks::communicator& parent, const ranks::group& members,
-                                                     int tag) override {
+  std::unique_ptr<ranks::creation_exchange> apart(ranks::communicator& comm, std::uint32_t) override {
+    return over(comm);
+  }
+
+  std::unique_ptr<ranks::creation_exchange> in_group(const ranks::group& members, int tag) override {
     const auto number = ranks::communicator_number(1000 * (tag + 1));
     test::meeting& own = meeting_of(members, number);
-    const auto self = parent.members().local[parent.rank()];
-    return std::make_unique<test::memory_exchange>(own, static_cast<std::size_t>(*members.rank_of(self)));
+    return std::make_unique<test::memory_exchange>(own, static_cast<std::size_t>(*members.rank_of(self_)));
   }
 
   std::unique_ptr<ranks::creation_exchange> between(ranks::communicator& local,
@@ -50,8 +52,8 @@ class memory_exchanges : public ranks::exchange_source {
     const auto& all = local.members();
     const auto place = static_cast<std::size_t>(local.rank());
     test::meeting& own = meeting_of(all.local, all.number);
-    if (!link.peer) return joined(own, place, {}, {}, static_cast<std::size_t>(link.local_leader));
-    return joined(own, place, all.local[link.local_leader], link.peer->members().peers()[link.remote_leader],
+    if (!link.remote_leader) return joined(own, place, {}, {}, static_cast<std::size_t>(link.local_leader));
+    return joined(own, place, all.local[link.local_leader], *link.remote_leader,
                   static_cast<std::size_t>(link.local_leader));
   }
 
@@ -69,6 +71,7 @@ class memory_exchanges : public ranks::exchange_source {
   }
 
   test::meeting_places& places_;
+  const ranks::world_rank self_;
 };
 
 }  // namespace
@@ -79,10 +82,10 @@ test::test_rank::test_rank(int number, int count)
   state.phase = ranks::rank_phase::running;
   state.world.set_handler(ranks::predefined_handler(ranks::error_reaction::return_code));
   state.end = [this](const ranks::requested_end& end) { ends.push_back(end); };
-  ranks::set_current_rank(&state);
+  ranks::set_identity(&identity_);
 }
 
-test::test_rank::~test_rank() { ranks::set_current_rank(nullptr); }
+test::test_rank::~test_rank() { ranks::set_identity(nullptr); }
 
 ranks::communicator& test::test_rank::arranged(ranks::topology arrangement) {
   communicators_.push_back(std::make_unique<ranks::communicator>(state.world.shared_members(), 1));
@@ -101,7 +104,7 @@ void test::run_ranks(int count, const std::function<void(int)>& program) {
       test_rank rank(number, count);
       rank.state.node = node;
       rank.state.node_of = [](ranks::world_rank of) { return static_cast<int>(of) / 2; };
-      rank.state.exchanges = std::make_unique<memory_exchanges>(places);
+      rank.state.exchanges = std::make_unique<memory_exchanges>(places, ranks::world_rank(number));
       program(number);
       CHECK(rank.state.numbers.used() == 3);  // of the predefined communicators, and of creations from groups
     });

@@ -22,6 +22,7 @@ class test_rank {
   ranks::communicator& arranged(ranks::topology arrangement);
 
  private:
+  const ranks::thread_identity identity_{nullptr, &state};
   std::vector<std::unique_ptr<ranks::communicator>> communicators_;
 };
 

@@ -25,6 +25,8 @@ target_compile_definitions(unit PRIVATE STRETTO_RANK_PROGRAMS="${rank_programs}"
 if(NOT STRETTO_SANITIZE)
   add_test(NAME rank_compilers COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/compiler_test.py
            ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_compilers)
+  add_test(NAME ranks.symbols COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/mpi_symbols_test.py
+           $<TARGET_FILE:stretto_ranks> ${PROJECT_SOURCE_DIR}/include/stretto_mpi)
   add_test(NAME ranks.mpi COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/mpi_test.py
            ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_mpi)
   add_test(NAME ranks.wrong COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/wrong_programs_test.py

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <stretto/error.hpp>
@@ -17,6 +18,7 @@
 #include "ranks/process/message_exchange.hpp"
 #include "ranks/process/rank.hpp"
 #include "ranks/process/rank_output.hpp"
+#include "ranks/process/thread_creation.hpp"
 #include "ranks/process/usage_report.hpp"
 #include "ranks/program/crash_report.hpp"
 
@@ -54,18 +56,27 @@ rank_start start_of(int number, int count, int argc, char** argv) {
 /// A rank's stack is that of a program: the usual 8 MiB, of which only what is touched takes memory.
 constexpr std::uint64_t stack_of_rank = 8 << 20;
 
-runtime_options options_for(int ranks) {
+/// A rank that waits for its own threads (pthread_join, the end of a parallel region) blocks its worker: so the ranks
+/// of programs with threads have a worker each, and one more runs what tasks of theirs wait for.
+runtime_options options_for(int ranks, const program_image& image) {
   runtime_options options;
   if (!std::getenv("STRETTO_WORKERS")) {
     const auto cores = std::max(1u, std::thread::hardware_concurrency());
-    options.workers = std::min(cores, static_cast<unsigned>(ranks));
+    options.workers = image.starts_threads() ? static_cast<unsigned>(ranks) + 1 : std::min(cores, unsigned(ranks));
   }
   if (!std::getenv("STRETTO_STACK_SIZE")) options.stack_bytes = stack_of_rank;
   return options;
 }
 
+/// Lets no thread of a program into the runtime any more, before that ends.
+struct end_of_threads {
+  rank_threads& all;
+  ~end_of_threads() { all.end(); }
+};
+
 void run_ranks(node_ranks& node, const std::vector<std::unique_ptr<rank>>& ranks) {
-  runtime here(options_for(static_cast<int>(ranks.size())));
+  runtime here(options_for(static_cast<int>(ranks.size()), ranks[0]->copy().image()));
+  const end_of_threads at_the_end{node.threads()};
   node.set_workers(static_cast<int>(here.workers()));
   here.run([&] {
     node.files().attach();
@@ -73,6 +84,12 @@ void run_ranks(node_ranks& node, const std::vector<std::unique_ptr<rank>>& ranks
       async(on(worker(static_cast<std::uint32_t>(one->number()) % here.workers())), name(one->copy().start().name),
             [&rank = *one] { rank.run(); });
   });
+}
+
+/// Threads of programs run on, so nothing that they use may be destroyed.
+[[noreturn]] void leave_process(int code) {
+  std::fflush(nullptr);
+  std::_Exit(code);
 }
 
 int exit_code(const std::vector<std::unique_ptr<rank>>& ranks) {
@@ -94,12 +111,20 @@ int run_program(const char* file, int argc, char** argv) {
     ranks.push_back(std::move(one));
   }
   install_crash_reports();
+  use_rank_threads();
   const rank_output output;
   run_ranks(node, ranks);
-  return exit_code(ranks);
+  const int code = exit_code(ranks);
+  if (node.threads().is_any_running()) leave_process(code);
+  return code;
 }
 
 }  // namespace stretto::ranks
+
+int stretto_create_thread(stretto::ranks::thread_creator create, pthread_t* made, const pthread_attr_t* attributes,
+                          stretto::ranks::thread_function start, void* argument) {
+  return stretto::ranks::create_thread(create, made, attributes, start, argument);
+}
 
 int stretto_run_program(const char* file, int argc, char** argv) {
   try {

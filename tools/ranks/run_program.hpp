@@ -3,6 +3,8 @@
 // Threads     the main thread of a launcher calls it once.
 #pragma once
 
+#include "ranks/process/thread_creation.hpp"
+
 namespace stretto::ranks {
 
 /// Runs as many ranks as STRETTO_RANKS says, or as there are cores.
@@ -13,4 +15,11 @@ int run_program(const char* file, int argc, char** argv);
 
 }  // namespace stretto::ranks
 
+// The launcher calls:
+
+/// In place of pthread_create, whose own definition is `create`.
+extern "C" [[gnu::visibility("default")]] int stretto_create_thread(stretto::ranks::thread_creator create,
+                                                                    pthread_t* made, const pthread_attr_t* attributes,
+                                                                    stretto::ranks::thread_function start,
+                                                                    void* argument);
 extern "C" [[gnu::visibility("default")]] int stretto_run_program(const char* file, int argc, char** argv);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ranks/call_error.hpp"
+#include "ranks/messages/request_set.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -37,6 +38,14 @@ envelope receive_pattern(communicator& comm, int source, int tag) {
       source != null_process) [[unlikely]]
     refuse_rank("the source", source, members.peers().size());
   return {point_to_point_context(members.number), source, tag};
+}
+
+request& existing_request(MPI_Request handle) {
+  auto* const r = reinterpret_cast<request*>(handle);
+  if (!is_request(r))
+    throw call_error(error_class::request, handle == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL"
+                                                                      : "the handle is none of a request");
+  return *r;
 }
 
 }  // namespace stretto::ranks

@@ -47,6 +47,9 @@ inline MPI_Request handle_of(request_owner made) {
   return reinterpret_cast<MPI_Request>(made.release());
 }
 
+/// Throws call_error(request) for null and other handles.
+request& existing_request(MPI_Request handle);
+
 /// The rank that calls.
 inline rank& caller() { return *rank::current(); }
 

@@ -1,6 +1,8 @@
 // call.cpp - from exceptions to error handlers.
 #include "ranks/binding/call.hpp"
 
+#include "ranks/communicators/session.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -10,6 +12,7 @@
 
 #include "base/code_location.hpp"
 #include "ranks/binding/call_texts.hpp"
+#include "ranks/binding/session_handles.hpp"
 #include "ranks/binding/window_handles.hpp"
 
 namespace stretto::ranks {
@@ -57,7 +60,14 @@ std::string message_of(rank_state& state, const char* name, const failure& faile
          std::string("\n");
 }
 
+/// The function that sets the error handler of such an object.
+const char* setter_for(failed_object object) {
+  if (!is_predefined(object.session)) return "MPI_Session_set_errhandler";
+  return is_predefined(object.win) ? "MPI_Comm_set_errhandler" : "MPI_Win_set_errhandler";
+}
+
 concerned_object concerned(rank_state& state, failed_object object) {
+  if (!is_predefined(object.session)) return {addressed<session>(object.session).handler, object.session, state.world};
   if (!is_predefined(object.win)) {
     rank_window& of = object_of(object.win);
     return {of.handler(), object.win, of.comm()};
@@ -77,8 +87,9 @@ int react(const concerned_object& of, rank_state& state, const char* name, const
 }  // namespace
 
 void check_is_running() {
-  const rank_phase phase = current_rank().phase.load(std::memory_order_relaxed);
-  if (phase == rank_phase::running) return;
+  const rank_state& state = current_rank();
+  const rank_phase phase = state.phase.load(std::memory_order_relaxed);
+  if (phase == rank_phase::running || state.sessions.load(std::memory_order_relaxed) > 0) return;
   throw call_error(error_class::other,
                    phase == rank_phase::starting ? "MPI_Init was not called before" : "MPI_Finalize was called before");
 }
@@ -99,8 +110,7 @@ int handle_failure(const char* name, failed_object object) noexcept {
   const failure failed = current_failure();
   rank_state& state = current_rank();
   const concerned_object of = concerned(state, object);  // a function of the program may set another handler
-  return react(of, state, name, failed,
-               is_predefined(object.win) ? "MPI_Comm_set_errhandler" : "MPI_Win_set_errhandler");
+  return react(of, state, name, failed, setter_for(object));
 }
 
 int handle_failure(const char* name, failed_file object) noexcept {

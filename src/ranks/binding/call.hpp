@@ -14,6 +14,7 @@ namespace stretto::ranks {
 struct failed_object {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Win win = MPI_WIN_NULL;
+  MPI_Session session = MPI_SESSION_NULL;
 };
 
 /// The same for functions on files. The null handle: of files that are not open, MPI_FILE_NULL.
@@ -21,7 +22,7 @@ struct failed_file {
   MPI_File file = MPI_FILE_NULL;
 };
 
-/// Throws call_error(other) before MPI_Init and after MPI_Finalize.
+/// Throws call_error(other) before MPI_Init and after MPI_Finalize, unless there is a session.
 void check_is_running();
 
 /// Calls the error handler for the exception that is being handled, in the function `name`; returns its code.
@@ -62,6 +63,12 @@ int call_on(const char* name, Object object, const call_details& details, Body b
     check_is_running();
     body();
   });
+}
+
+/// For functions with a session.
+template <class Body>
+int call_in_session(const char* name, MPI_Session session, Body body) noexcept {
+  return call_at_any_time(name, failed_object{.session = session}, call_details{}, body);
 }
 
 template <class Body>

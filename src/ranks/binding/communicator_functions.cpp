@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "ranks/binding/creation.hpp"
+#include "ranks/process/rank.hpp"
 
 namespace stretto::ranks {
 
@@ -44,6 +45,10 @@ void free_communicator(MPI_Comm* handle) {
   }
   freed.attributes().remove_all(*handle);
   if (usage_check::is_on) usage_check::freed(&freed);
+  if (rank* const whole = rank::current()) {
+    whole->buffers().remove(&freed);
+    whole->retired().keep(freed);
+  }
   delete &freed;
   *handle = MPI_COMM_NULL;
 }
@@ -102,7 +107,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
     if (tag < 0) throw call_error(error_class::tag, "the tag is " + std::to_string(tag));
     const auto& chosen = object_of(group);
     check_subgroup(parent.members().local, chosen);
-    creation made_in(current_rank().exchanges->in_group(parent, chosen, tag));
+    creation made_in(current_rank().exchanges->in_group(chosen, tag));
     created_communicator made = create_from_group(chosen, key_of_group(parent.members().number, tag), made_in.site());
     if (made) made->set_handler(parent.handler());
     return made;
@@ -115,10 +120,11 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
   return create_by_call("MPI_Intercomm_create", local_comm, newintercomm, [&](communicator& local) {
     check_intracommunicator(local);
     check_leader(local_leader, local.members().local, "local_leader");
-    leader_link link{local_leader, nullptr, remote_leader, tag};
+    leader_link link{local_leader, {}, tag};
     if (local.rank() == local_leader) {
-      link.peer = &object_of(peer_comm);
-      check_leader(remote_leader, link.peer->members().peers(), "remote_leader");
+      const group& peers = object_of(peer_comm).members().peers();
+      check_leader(remote_leader, peers, "remote_leader");
+      link.remote_leader = peers[remote_leader];
       if (tag < 0) throw call_error(error_class::tag, "the tag is " + std::to_string(tag));
     }
     creation joined(current_rank().exchanges->between(local, link));

@@ -9,6 +9,7 @@
 #include "ranks/binding/call.hpp"
 #include "ranks/binding/usage_check.hpp"
 #include "ranks/communicators/communicator_creation.hpp"
+#include "ranks/process/rank.hpp"
 
 namespace stretto::ranks {
 
@@ -20,6 +21,7 @@ class creation {
   creation_exchange& exchange() { return *exchange_; }
   creation_site site() {
     rank_state& state = current_rank();
+    if (rank* const whole = rank::current()) whole->retired().release();
     return {*exchange_, state.numbers, *state.node, state.world.members().local[state.world.rank()]};
   }
 

@@ -24,6 +24,8 @@ void begin_mpi(int level) {
   usage_check::start();
   state.phase = rank_phase::running;
   caller().set_thread_level(level);
+  if (level == MPI_THREAD_SERIALIZED || level == MPI_THREAD_MULTIPLE) caller().allow_calls_from_any_thread();
+  caller().take_main_thread();
 }
 
 double seconds(const timespec& t) { return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec); }
@@ -49,9 +51,8 @@ int PMPI_Init_thread(int*, char***, int wanted, int* provided) {
     if (wanted != MPI_THREAD_SINGLE && wanted != MPI_THREAD_FUNNELED && wanted != MPI_THREAD_SERIALIZED &&
         wanted != MPI_THREAD_MULTIPLE)
       throw call_error(error_class::argument, fmt::format("{} is no level of support for threads", wanted));
-    const int level = std::min(wanted, MPI_THREAD_FUNNELED);  // threads of a program belong to no rank
-    begin_mpi(level);
-    required(provided, "provided") = level;
+    begin_mpi(wanted);
+    required(provided, "provided") = wanted;
   });
 }
 STRETTO_MPI_NAME(Init_thread)
@@ -72,7 +73,7 @@ int PMPI_Query_thread(int* provided) {
 STRETTO_MPI_NAME(Query_thread)
 
 int PMPI_Is_thread_main(int* flag) {
-  return call("MPI_Is_thread_main", [&] { required(flag, "flag") = 1; });
+  return call("MPI_Is_thread_main", [&] { required(flag, "flag") = caller().is_main_thread(); });
 }
 STRETTO_MPI_NAME(Is_thread_main)
 

@@ -1,8 +1,14 @@
 // handles.cpp - predefined handles by number.
 #include "ranks/binding/handles.hpp"
 
+#include <fmt/format.h>
+
+#include <cstdlib>
 #include <cstring>
+#include <stretto/error.hpp>
 #include <utility>
+
+#include "base/error_output.hpp"
 
 namespace stretto::ranks {
 
@@ -17,8 +23,21 @@ Handle handle_at(Object* object) {
 
 }  // namespace
 
+void refuse_other_mpi(std::uintptr_t handle) {
+  const auto e = error("R82", "a program that was compiled for another MPI has called MPI")
+                     .fact("handle", fmt::format("{:#x}, as MPICH has them", handle))
+                     .because("handles of one MPI mean nothing to another")
+                     .remedy("compile it again with stretto cc or stretto c++");
+  base::print_error(e, base::error_form_of(base::stretto_environment(), {}));
+  std::_Exit(1);
+}
+
 communicator& object_of(MPI_Comm comm) {
-  if (!is_predefined(comm)) return addressed<communicator>(comm);
+  if (!is_predefined(comm)) {
+    if (is_of_other_mpi(comm)) [[unlikely]]
+      refuse_other_mpi(reinterpret_cast<std::uintptr_t>(comm));
+    return addressed<communicator>(comm);
+  }
   if (comm == MPI_COMM_WORLD) return current_rank().world;
   if (comm == MPI_COMM_SELF) return current_rank().self;
   throw call_error(error_class::comm, comm == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL"

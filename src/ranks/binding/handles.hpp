@@ -22,6 +22,15 @@ bool is_predefined(Handle handle) {
   return reinterpret_cast<std::uintptr_t>(handle) < 4096;
 }
 
+/// No object of ours lies in the first 4 GiB, where numbers are that MPICH has for handles: a program which was
+/// compiled for it calls us.
+template <class Handle>
+bool is_of_other_mpi(Handle handle) {
+  return reinterpret_cast<std::uintptr_t>(handle) >> 32 == 0;
+}
+/// Ends the process with R82.
+[[noreturn]] void refuse_other_mpi(std::uintptr_t handle);
+
 /// The object of a handle that is not predefined.
 template <class Object, class Handle>
 Object& addressed(Handle handle) {

@@ -22,7 +22,7 @@ struct checked_send {
   checked_send(const message_arguments& a, send_mode mode)
       : buffer(buffer_of(a)), target(object_of(a.comm), a.rank, a.tag) {
     arguments = {target.to, target.message, buffer.data(), mode,
-                 mode == send_mode::buffered ? &caller().buffer() : nullptr};
+                 mode == send_mode::buffered ? &caller().buffers().for_message(&object_of(a.comm)) : nullptr};
   }
 
   typed_buffer buffer;
@@ -53,7 +53,7 @@ int begin_send(const char* name, send_mode mode, const message_arguments& a, MPI
 int prepare_send(const char* name, send_mode mode, const message_arguments& a, MPI_Request* made) {
   return call(name, a.comm, details_of_send(a), [&] {
     const checked_send s(a, mode);
-    required(made, "request") = handle_of(make_send(s.arguments, s.buffer.kept_type()));
+    required(made, "request") = handle_of(make_send(s.arguments, s.buffer.kept_type(), object_of(a.comm).numbers()));
   });
 }
 
@@ -75,7 +75,7 @@ int begin_receive(const char* name, const message_arguments& a, MPI_Request* mad
 int prepare_receive(const char* name, const message_arguments& a, MPI_Request* made) {
   return call(name, a.comm, details_of_receive(a), [&] {
     const checked_receive r(a);
-    required(made, "request") = handle_of(make_receive(r.arguments, r.buffer.kept_type()));
+    required(made, "request") = handle_of(make_receive(r.arguments, r.buffer.kept_type(), object_of(a.comm).numbers()));
   });
 }
 

@@ -26,12 +26,9 @@ std::span<request*> elements_of(MPI_Request* handles, int count) {
   return {reinterpret_cast<request**>(handles), static_cast<std::size_t>(count)};
 }
 
-request& existing(MPI_Request handle) {
-  auto* const r = reinterpret_cast<request*>(handle);
-  if (!is_request(r))
-    throw call_error(error_class::request, handle == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL"
-                                                                      : "the handle is none of a request");
-  return *r;
+/// For calls that leave requests as they are.
+std::span<request* const> elements_of(const MPI_Request* handles, int count) {
+  return elements_of(const_cast<MPI_Request*>(handles), count);
 }
 
 /// Statuses that a call on several requests returns; none if the program ignores them.
@@ -185,28 +182,79 @@ int PMPI_Request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
 }
 STRETTO_MPI_NAME(Request_get_status)
 
+int PMPI_Request_get_status_all(int count, const MPI_Request handles[], int* flag, MPI_Status* statuses) {
+  return call("MPI_Request_get_status_all", [&] {
+    const auto all = elements_of(handles, count);
+    required(flag, "flag") = 0;
+    for (request* const one : all)
+      if (is_active(one) && !one->is_done()) return;
+    *flag = 1;
+    if (statuses == MPI_STATUSES_IGNORE) return;
+    for (std::size_t i = 0; i < all.size(); ++i) write_status_with_error(statuses + i, *status_of_done(all[i]));
+  });
+}
+STRETTO_MPI_NAME(Request_get_status_all)
+
+int PMPI_Request_get_status_any(int count, const MPI_Request handles[], int* index, int* flag, MPI_Status* status) {
+  return call("MPI_Request_get_status_any", [&] {
+    required(index, "indx") = MPI_UNDEFINED;
+    required(flag, "flag") = 1;
+    for (request* const& one : elements_of(handles, count)) {
+      const auto place = static_cast<int>(&one - reinterpret_cast<request* const*>(handles));
+      if (!is_active(one)) continue;
+      if (const auto done = status_of_done(one)) {
+        *flag = 1;
+        *index = place;
+        return write_status_with_error(status, *done);
+      }
+      *flag = 0;
+    }
+    if (*flag) write_status(status, {});
+  });
+}
+STRETTO_MPI_NAME(Request_get_status_any)
+
+int PMPI_Request_get_status_some(int count, const MPI_Request handles[], int* outcount, int indices[],
+                                 MPI_Status* statuses) {
+  return call("MPI_Request_get_status_some", [&] {
+    const auto all = elements_of(handles, count);
+    int found = 0;
+    bool any_active = false;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!is_active(all[i])) continue;
+      any_active = true;
+      const auto done = status_of_done(all[i]);
+      if (!done) continue;
+      if (statuses != MPI_STATUSES_IGNORE) write_status_with_error(statuses + found, *done);
+      indices[found++] = static_cast<int>(i);
+    }
+    required(outcount, "outcount") = any_active ? found : MPI_UNDEFINED;
+  });
+}
+STRETTO_MPI_NAME(Request_get_status_some)
+
 int PMPI_Request_free(MPI_Request* handle) {
   return call("MPI_Request_free", [&] {
     const usage_check::requests_in_call watched(handle, 1);
-    const request_owner freed(&existing(required(handle, "request")));
+    const request_owner freed(&existing_request(required(handle, "request")));
     *handle = MPI_REQUEST_NULL;
   });
 }
 STRETTO_MPI_NAME(Request_free)
 
 int PMPI_Cancel(MPI_Request* handle) {
-  return call("MPI_Cancel", [&] { cancel(existing(required(handle, "request"))); });
+  return call("MPI_Cancel", [&] { cancel(existing_request(required(handle, "request"))); });
 }
 STRETTO_MPI_NAME(Cancel)
 
 int PMPI_Start(MPI_Request* handle) {
-  return call("MPI_Start", [&] { start(existing(required(handle, "request"))); });
+  return call("MPI_Start", [&] { start(existing_request(required(handle, "request"))); });
 }
 STRETTO_MPI_NAME(Start)
 
 int PMPI_Startall(int count, MPI_Request* handles) {
   return call("MPI_Startall", [&] {
-    for (request* const one : elements_of(handles, count)) start(existing(reinterpret_cast<MPI_Request>(one)));
+    for (request* const one : elements_of(handles, count)) start(existing_request(reinterpret_cast<MPI_Request>(one)));
   });
 }
 STRETTO_MPI_NAME(Startall)

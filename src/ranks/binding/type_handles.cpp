@@ -9,7 +9,11 @@
 namespace stretto::ranks {
 
 const datatype& object_of(MPI_Datatype handle) {
-  if (!is_predefined(handle)) return addressed<const datatype>(handle);
+  if (!is_predefined(handle)) {
+    if (is_of_other_mpi(handle)) [[unlikely]]
+      refuse_other_mpi(reinterpret_cast<std::uintptr_t>(handle));
+    return addressed<const datatype>(handle);
+  }
   if (const datatype* found = predefined_type(reinterpret_cast<std::uintptr_t>(handle))) return *found;
   throw call_error(error_class::type, handle == MPI_DATATYPE_NULL ? "the datatype is MPI_DATATYPE_NULL"
                                                                   : "the handle is none of a datatype");

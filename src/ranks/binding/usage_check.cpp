@@ -123,14 +123,14 @@ class matched_messages final : public message_observer {
 struct made_object {
   object_kind kind;
   call_site site;
-  message_data data = {};  // of requests of messages
+  data_part data = {};  // of requests of messages
   bool is_send = false, is_receive = false;
   std::uint64_t hash = 0;  // of what is sent
 };
 
-std::uint64_t hash_of(const message_data& data) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(data.bytes));
-  if (!bytes.empty()) copy_message({bytes.data(), data.bytes}, data);
+std::uint64_t hash_of(const data_part& data) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(data.bytes()));
+  if (!bytes.empty()) copy_part({bytes.data(), data.bytes()}, data);
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325;  // FNV-1a
   for (const std::byte one : bytes) hash = (hash ^ static_cast<std::uint64_t>(one)) * 0x100'0000'01b3;
   return hash;
@@ -161,9 +161,9 @@ shared_state& shared() {
   return *state;
 }
 
-bool overlap(const message_data& a, const message_data& b) {
-  return a.is_dense() && b.is_dense() && a.bytes > 0 && b.bytes > 0 && a.memory < b.memory + b.bytes &&
-         b.memory < a.memory + a.bytes;
+bool overlap(const data_part& a, const data_part& b) {
+  return a.is_dense() && b.is_dense() && a.bytes() > 0 && b.bytes() > 0 && a.address() < b.address() + b.bytes() &&
+         b.address() < a.address() + a.bytes();
 }
 
 void report_overlap(const made_object& one, const made_object& other) {

@@ -68,7 +68,7 @@ communicator_number number_for(const group& local, const agreement_key& key, con
 
 /// Numbers for a communicator that is created by all ranks of `parent`.
 communicator_members numbered(communicator& parent, const shared_numbers& numbers, const creation_site& site) {
-  const std::uint32_t call = parent.next_creation();
+  const std::uint32_t call = site.call ? *site.call : parent.next_creation();
   const communicator_members& old = parent.members();
   communicator_members made;
   if (old.remote) {

@@ -25,6 +25,8 @@ struct creation_site {
   number_table& numbers;  // of the rank
   members_table& node;
   world_rank self;
+  /// Of next_creation(), if the caller has counted the creation already.
+  std::optional<std::uint32_t> call = {};
 };
 
 using created_communicator = std::unique_ptr<communicator>;

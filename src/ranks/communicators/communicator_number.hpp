@@ -30,6 +30,14 @@ inline context_number collective_context(communicator_number number) {
   return context_number(2 * static_cast<std::uint32_t>(number) + 1);
 }
 
+/// The context of partitioned messages, which no other receive may match.
+inline context_number partitioned_context(communicator_number number) {
+  return context_number(1u << 31 | 2 * static_cast<std::uint32_t>(number));
+}
+
+/// The context of messages that duplicate communicators while their ranks go on (MPI_Comm_idup).
+inline constexpr context_number duplication_context{1u << 31 | 1};
+
 inline constexpr communicator_number world_number{0};
 inline constexpr communicator_number self_number{1};
 /// For messages that create communicators from groups, before there is a communicator.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "ranks/communicators/communicator.hpp"
 #include "ranks/communicators/creation_exchange.hpp"
@@ -12,9 +13,8 @@ namespace stretto::ranks {
 
 /// How the leaders of two groups reach each other to join their groups.
 struct leader_link {
-  int local_leader = 0;          // rank in the local communicator
-  communicator* peer = nullptr;  // has both leaders; of the local leader only
-  int remote_leader = 0;         // rank in `peer`; of the local leader only
+  int local_leader = 0;                     // rank in the local communicator
+  std::optional<world_rank> remote_leader;  // of the local leader only
   int tag = 0;
 };
 
@@ -25,8 +25,10 @@ class exchange_source {
 
   /// Among the ranks of a communicator; of an intercommunicator also between its sides.
   virtual std::unique_ptr<creation_exchange> over(communicator& comm) = 0;
+  /// The same, apart from collectives that the ranks begin meanwhile; `call` is that of next_creation().
+  virtual std::unique_ptr<creation_exchange> apart(communicator& comm, std::uint32_t call) = 0;
   /// Among the members of a group, which alone call.
-  virtual std::unique_ptr<creation_exchange> in_group(communicator& parent, const group& members, int tag) = 0;
+  virtual std::unique_ptr<creation_exchange> in_group(const group& members, int tag) = 0;
   /// Among the ranks of `local`, and between its leader and that of another group.
   virtual std::unique_ptr<creation_exchange> between(communicator& local, const leader_link& link) = 0;
 };

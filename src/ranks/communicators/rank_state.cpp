@@ -10,28 +10,23 @@
 namespace stretto::ranks {
 namespace {
 
-[[gnu::tls_model("initial-exec")]] constinit thread_local rank_state* state_of_thread = nullptr;
-
 // There is no error handler: no rank is known.
 [[noreturn]] void refuse_thread() {
-  const auto e = error("R92", "a thread that is not a rank's own has called a function of MPI")
-                     .because(
-                         "threads that a program starts belong to no rank; MPI_Init_thread provides at most "
-                         "MPI_THREAD_FUNNELED")
-                     .remedy("let the thread that called MPI_Init call MPI");
+  const auto e = error("R92", "a thread that belongs to no rank has called a function of MPI")
+                     .because("neither pthread_create nor a task of a rank has started the thread")
+                     .remedy("let the thread that called MPI_Init call MPI, or a thread that it has started");
   base::print_error(e, base::error_form_of(base::stretto_environment(), {}));
   std::_Exit(1);
 }
 
 }  // namespace
 
-// Reads and writes of the variable are calls: its address differs after a suspension.
-[[gnu::noinline]] rank_state& current_rank() {
-  if (!state_of_thread) [[unlikely]]
+rank_state& current_rank() {
+  const thread_identity* const identity = identity_of_thread();
+  if (!identity || !identity->state) [[unlikely]]
     refuse_thread();
-  return *state_of_thread;
+  return *identity->state;
 }
-[[gnu::noinline]] void set_current_rank(rank_state* state) noexcept { state_of_thread = state; }
 
 rank_state::rank_state(world_rank rank, std::shared_ptr<const communicator_members> world_members,
                        std::shared_ptr<const communicator_members> self_members)

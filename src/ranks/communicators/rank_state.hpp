@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ranks/communicators/communicator.hpp"
@@ -18,6 +19,7 @@
 #include "ranks/communicators/predefined_attributes.hpp"
 #include "ranks/communicators/type_properties.hpp"
 #include "ranks/files/data_representation.hpp"
+#include "ranks/thread_identity.hpp"
 
 namespace stretto::ranks {
 
@@ -32,15 +34,24 @@ struct requested_end {
   std::string message;  // for the user, several lines
 };
 
+/// Facts of Fortran that a program has passed, for tools.
+struct fortran_facts {
+  std::optional<info> facts;
+  int logical_size = 0;  // 0: nothing is known
+  char true_value[16] = {}, false_value[16] = {};
+};
+
 struct rank_state {
   rank_state(world_rank rank, std::shared_ptr<const communicator_members> world_members,
              std::shared_ptr<const communicator_members> self_members);
 
   std::atomic<rank_phase> phase = rank_phase::starting;
-  number_table numbers;  // communicators release theirs in it
-  communicator world;    // MPI_COMM_WORLD
-  communicator self;     // MPI_COMM_SELF
-  info environment;      // MPI_INFO_ENV
+  std::atomic<int> sessions = 0;     // not finalized
+  std::atomic<int> tool_starts = 0;  // of MPI_T_init_thread without MPI_T_finalize
+  number_table numbers;              // communicators release theirs in it
+  communicator world;                // MPI_COMM_WORLD
+  communicator self;                 // MPI_COMM_SELF
+  info environment;                  // MPI_INFO_ENV
   environment_attributes attributes;
   keyval_table keyvals;
   type_property_table types;  // names and attributes of datatypes
@@ -48,6 +59,7 @@ struct rank_state {
   handle_numbers handles;
   error_handler_ref file_handler = predefined_handler(error_reaction::return_code);  // of files that are opened
   std::map<std::string, representation_ref, std::less<>> representations;            // that the program has registered
+  fortran_facts fortran;
   std::shared_ptr<members_table> node;         // of all ranks of this node
   std::function<int(world_rank)> node_of;      // the number of a rank's node
   std::unique_ptr<exchange_source> exchanges;  // to create communicators
@@ -55,10 +67,8 @@ struct rank_state {
   std::function<void(const requested_end&)> end;
 };
 
-/// The state of the rank whose program runs on this thread. Ends the process with R92 if there is none.
+/// The state of the rank that the calling thread belongs to. Ends the process with R92 if there is none.
 rank_state& current_rank();
-/// Says which rank that is; null: none.
-void set_current_rank(rank_state* state) noexcept;
 
 /// The communicator whose error handler is called by functions without a communicator, window, file or session:
 /// MPI_COMM_SELF, and MPI_COMM_WORLD in programs that change only the handler of that, as up to MPI 3.1.

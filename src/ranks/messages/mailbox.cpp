@@ -130,6 +130,12 @@ match_queues& mailbox::other_queues_of(context_number context) {
   return *(last_ = slot_of(context));
 }
 
+bool mailbox::has_receives(context_number context) {
+  const std::scoped_lock lock(lock_);
+  const match_queues* const queues = slot_of(context);
+  return queues && queues->has_receives();
+}
+
 early_message& mailbox::set_aside(match_queues& queues, envelope message, const data_part& data, queue_entry*& probes) {
   early_message& m = early_.make(message, data.bytes());
   copy_part(m.data(), data);

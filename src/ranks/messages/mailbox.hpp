@@ -69,6 +69,9 @@ class alignas(base::cache_line) mailbox {
   void receive(message_request& receive);
   void cancel_receive(message_request& receive);
 
+  /// Whether receives wait for messages of this context.
+  bool has_receives(context_number context);
+
   /// The oldest message that the pattern matches, as its receive would report it.
   std::optional<message_status> try_probe(envelope pattern);
   void probe(probe_request& probe);

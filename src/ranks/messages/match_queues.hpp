@@ -99,6 +99,7 @@ class match_queues {
   bool is_empty() const {
     return receives_.count() == 0 && messages_.count() == 0 && !wildcard_receives_.first() && !probes_.first();
   }
+  bool has_receives() const { return receives_.count() > 0 || wildcard_receives_.first(); }
   queue_entry* first_message() const { return arrivals_.first(); }
 
  private:

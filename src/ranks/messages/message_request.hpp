@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "ranks/datatypes/data_part.hpp"
 #include "ranks/datatypes/datatype.hpp"
@@ -59,6 +60,8 @@ struct alignas(base::cache_line) message_request final : request, data_of_reques
   /// Keeps the layout of the data, where the program may free the datatype before the message is complete.
   datatype_ref type;
   std::atomic<std::uintptr_t> helper{0};  // shared_copy.cpp
+  /// Of a persistent request: keeps the communicator's numbers, which the program may free between two operations.
+  std::shared_ptr<const void> numbers;
 };
 
 }  // namespace stretto::ranks

@@ -42,8 +42,9 @@ request_owner start_send(const send_arguments& a, datatype_ref type = {});
 request_owner start_receive(const receive_arguments& a, datatype_ref type = {});
 
 /// Persistent operations.
-request_owner make_send(const send_arguments& a, datatype_ref type = {});
-request_owner make_receive(const receive_arguments& a, datatype_ref type = {});
+request_owner make_send(const send_arguments& a, datatype_ref type = {}, std::shared_ptr<const void> numbers = {});
+request_owner make_receive(const receive_arguments& a, datatype_ref type = {},
+                           std::shared_ptr<const void> numbers = {});
 /// Throws call_error(request) unless the request is persistent and inactive.
 void start(request& r);
 
@@ -127,16 +128,18 @@ inline request_owner start_receive(const receive_arguments& a, datatype_ref type
   return owner;
 }
 
-inline request_owner make_send(const send_arguments& a, datatype_ref type) {
-  request_owner r(&new_send(a, std::move(type)));
-  r->make_persistent();
-  return r;
+inline request_owner made_persistent(message_request& r, std::shared_ptr<const void> numbers) {
+  r.numbers = std::move(numbers);
+  r.make_persistent();
+  return request_owner(&r);
 }
 
-inline request_owner make_receive(const receive_arguments& a, datatype_ref type) {
-  request_owner r(&new_receive(a, std::move(type)));
-  r->make_persistent();
-  return r;
+inline request_owner make_send(const send_arguments& a, datatype_ref type, std::shared_ptr<const void> numbers) {
+  return made_persistent(new_send(a, std::move(type)), std::move(numbers));
+}
+
+inline request_owner make_receive(const receive_arguments& a, datatype_ref type, std::shared_ptr<const void> numbers) {
+  return made_persistent(new_receive(a, std::move(type)), std::move(numbers));
 }
 
 }  // namespace stretto::ranks

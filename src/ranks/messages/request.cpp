@@ -1,6 +1,7 @@
 // request.cpp - waits for requests, and errors of what they report.
 #include "ranks/messages/request.hpp"
 
+#include <atomic>
 #include <string>
 
 #include "base/context.hpp"
@@ -11,10 +12,26 @@
 
 namespace stretto::ranks {
 
-base::thread_context& context_of_thread() noexcept {
+namespace {
+
+std::atomic<thread_joining> join_of_threads = nullptr;
+
+[[gnu::noinline]] base::thread_context& joined_context() {
   static base::thread_context of_other_threads;
-  auto* const context = base::current();
+  const auto join = join_of_threads.load(std::memory_order_relaxed);
+  auto* const context = join ? join() : nullptr;
   return context ? *context : of_other_threads;
+}
+
+}  // namespace
+
+void set_thread_joining(thread_joining join) noexcept { join_of_threads.store(join, std::memory_order_relaxed); }
+
+base::thread_context& context_of_thread() {
+  auto* const context = base::current();
+  if (!context) [[unlikely]]
+    return joined_context();
+  return *context;
 }
 
 /// Of the last operation of a persistent request.
@@ -27,6 +44,7 @@ void request::end() noexcept { complete(context_of_thread()); }
 
 void wait_for(request& r, const std::source_location& where) {
   if (r.is_done()) return;
+  context_of_thread();
   if (r.functions().help) r.functions().help(r, where);
   sched::wait_for_operation(r, where);
 }

@@ -44,6 +44,8 @@ struct request_kind : completion_kind {
   void (*help)(request&, const std::source_location&) = nullptr;
   /// For reports of hangs: what an active request waits for.
   void (*add_targets)(const request&, wait_targets&) = nullptr;
+  /// Called by the owner of a done request before it reads the status: to write that.
+  void (*query)(request&) = nullptr;
 };
 
 class request : public completion {
@@ -102,10 +104,22 @@ void wait_for(request& r, const std::source_location& where = std::source_locati
 /// An event that triggers when the request is done.
 event event_of(request& r, const std::source_location& where = std::source_location::current());
 
+/// The status of a done request, for its owner.
+inline const message_status& final_status(request& r) {
+  if (r.functions().query) [[unlikely]]
+    r.functions().query(r);
+  return r.status;
+}
+
 /// Throws what the status reports: call_error(truncate) with both lengths.
 void throw_error_of(const message_status& status);
 
+/// Makes the calling thread one of the runtime, and returns its context; null: it must not be one. A thread of a
+/// program calls it ahead of its first wait or end of an operation.
+using thread_joining = base::thread_context* (*)();
+void set_thread_joining(thread_joining join) noexcept;
+
 /// The calling thread's context. Threads of no runtime have a common one, which no waiter may need.
-base::thread_context& context_of_thread() noexcept;
+base::thread_context& context_of_thread();
 
 }  // namespace stretto::ranks

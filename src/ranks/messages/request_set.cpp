@@ -84,7 +84,7 @@ bool remove_interest(request& r, set_wait& wait) {
 
 /// Ends a done request for its owner.
 message_status taken(request*& r) {
-  const message_status status = r->status;
+  const message_status status = final_status(*r);
   r->deactivate();
   if (!r->is_persistent()) std::exchange(r, no_request())->release();
   return status;
@@ -94,6 +94,7 @@ message_status taken(request*& r) {
 
 void wait_until_any(std::span<request*> requests, const std::source_location& where) {
   set_wait wait_of_all;
+  context_of_thread();
   std::size_t end = 0, others = 0;
   bool is_one_done = false;
   for (; end < requests.size() && !is_one_done; ++end) {
@@ -122,10 +123,10 @@ std::optional<message_status> test_one(request*& r) {
   return taken(r);
 }
 
-std::optional<message_status> status_of_done(const request* r) {
+std::optional<message_status> status_of_done(request* r) {
   if (!is_active(r)) return message_status();
   if (!r->is_done()) return std::nullopt;
-  return r->status;
+  return final_status(*r);
 }
 
 bool wait_all(std::span<request*> requests, status_list statuses, const std::source_location& where) {

@@ -36,7 +36,7 @@ using status_list = std::span<message_status>;
 message_status wait_one(request*& r, const std::source_location& where = std::source_location::current());
 std::optional<message_status> test_one(request*& r);
 /// The status of a done request, which remains as it is (MPI_Request_get_status).
-std::optional<message_status> status_of_done(const request* r);
+std::optional<message_status> status_of_done(request* r);
 
 /// True if all went well; else some status has an error.
 bool wait_all(std::span<request*> requests, status_list statuses,

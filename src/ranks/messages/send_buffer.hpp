@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <source_location>
 #include <utility>
+#include <vector>
 
 #include "base/spin_lock.hpp"
 #include "ranks/messages/request.hpp"
@@ -21,12 +22,19 @@ class send_buffer {
   /// libraries need.
   static constexpr std::int64_t overhead = 64;
 
-  /// Throws call_error(buffer) if memory is attached.
+  /// The address and the capacity of memory without a limit.
+  static constexpr std::uintptr_t automatic = 2;
+  static constexpr std::int64_t unlimited = std::int64_t{1} << 62;
+
+  /// Throws call_error(buffer) if memory is attached. Automatic memory (MPI_BUFFER_AUTOMATIC) has no limit.
   void attach(void* memory, std::int64_t bytes);
   /// Returns once all messages have been received. Throws call_error(buffer) if no memory is attached.
   std::pair<void*, std::int64_t> detach(const std::source_location& where = std::source_location::current());
   /// Returns once all messages that use it now have been received (MPI_Buffer_flush).
   void flush(const std::source_location& where = std::source_location::current());
+  /// The same as a request, which is active.
+  request_owner start_flush();
+  bool is_attached() const;
 
   /// A message of so many bytes has been copied aside. Throws call_error(buffer) if it does not fit.
   void reserve(std::int64_t bytes);
@@ -34,12 +42,14 @@ class send_buffer {
   void release(std::int64_t bytes) noexcept;
 
  private:
-  base::spin_lock lock_;
+  bool add_wait(request& emptied);
+
+  mutable base::spin_lock lock_;
   void* memory_ = nullptr;
   std::int64_t capacity_ = 0;
   std::int64_t used_ = 0;
   bool is_attached_ = false;
-  request* waits_ = nullptr;  // of a thread that waits until nothing is used
+  std::vector<request*> waits_;  // until nothing is used
 };
 
 }  // namespace stretto::ranks

@@ -111,6 +111,11 @@ void collective_request::go_on() {
     if (run_.advance()) finish();
     return;
   }
+  if (rank_.calls_from_any_thread()) {
+    const acting_thread in_its_name(rank_);
+    if (run_.advance()) finish();
+    return;
+  }
   // The rank does not run meanwhile: it is bound to the same worker.
   async(on(worker(rank_.worker())), name("reduction"), [this] { advance_in_rank(); });
 }

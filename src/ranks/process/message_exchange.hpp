@@ -13,7 +13,8 @@ class message_exchanges final : public exchange_source {
   explicit message_exchanges(rank& of) : rank_(of) {}
 
   std::unique_ptr<creation_exchange> over(communicator& comm) override;
-  std::unique_ptr<creation_exchange> in_group(communicator& parent, const group& members, int tag) override;
+  std::unique_ptr<creation_exchange> in_group(const group& members, int tag) override;
+  std::unique_ptr<creation_exchange> apart(communicator& comm, std::uint32_t call) override;
   std::unique_ptr<creation_exchange> between(communicator& local, const leader_link& link) override;
 
  private:

@@ -10,6 +10,7 @@
 #include "ranks/files/file_threads.hpp"
 #include "ranks/messages/message_request.hpp"
 #include "ranks/process/node_meeting.hpp"
+#include "ranks/process/rank_threads.hpp"
 
 namespace stretto::ranks {
 
@@ -35,6 +36,7 @@ class node_ranks {
   const std::shared_ptr<members_table>& members() const { return members_; }
   /// Who waits for disks.
   file_threads& files() { return files_; }
+  rank_threads& threads() { return threads_; }
 
  private:
   std::vector<peer> peers_;  // by rank in the world
@@ -43,6 +45,7 @@ class node_ranks {
   int workers_ = 1;
   file_threads files_;
   meeting_table meetings_;
+  rank_threads threads_;
 };
 
 }  // namespace stretto::ranks

@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <stretto/finish.hpp>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -13,12 +15,35 @@
 namespace stretto::ranks {
 namespace {
 
-[[gnu::tls_model("initial-exec")]] constinit thread_local rank* rank_of_thread = nullptr;
+thread_local char mark_of_thread;
 
-// Reads and writes of the variable are calls: its address differs after a suspension.
-[[gnu::noinline]] void set_current(rank* one) noexcept {
-  rank_of_thread = one;
-  set_current_rank(one ? &one->mpi() : nullptr);
+/// The scopes of the tasks that ranks start, by rank.
+class rank_scopes {
+ public:
+  void add(const sched::finish_scope* scope, rank& of) {
+    const std::scoped_lock lock(mutex_);
+    all_[scope] = &of;
+  }
+  void remove(const sched::finish_scope* scope) {
+    const std::scoped_lock lock(mutex_);
+    all_.erase(scope);
+  }
+  /// Of the scope, or of one around it; null if no rank has opened any of them.
+  rank* find(const sched::finish_scope* scope) {
+    const std::scoped_lock lock(mutex_);
+    for (; scope; scope = scope->outer)
+      if (const auto found = all_.find(scope); found != all_.end()) return found->second;
+    return nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<const sched::finish_scope*, rank*> all_;
+};
+
+rank_scopes& scopes() {
+  static rank_scopes all;
+  return all;
 }
 
 std::mutex registry_lock;
@@ -34,7 +59,20 @@ void let_worker_spin() noexcept {
 
 }  // namespace
 
-[[gnu::noinline]] rank* rank::current() noexcept { return rank_of_thread; }
+rank* rank::current() noexcept {
+  const auto* const identity = identity_of_thread();
+  return identity ? identity->whole : nullptr;
+}
+
+const thread_identity* rank::identity_of_task() noexcept {
+  const auto* const thread = sched::this_thread();
+  rank* const of = thread && thread->current ? scopes().find(thread->scope) : nullptr;
+  return of ? &of->copy_.thread_identity() : nullptr;
+}
+
+const void* rank::mark_of_caller() noexcept {
+  return identity_of_thread() == &copy_.main_identity() ? static_cast<const void*>(this) : &mark_of_thread;
+}
 
 rank::rank(node_ranks& node, world_rank number, std::shared_ptr<const program_image> image, rank_start start)
     : node_(node),
@@ -43,6 +81,10 @@ rank::rank(node_ranks& node, world_rank number, std::shared_ptr<const program_im
            std::make_shared<const communicator_members>(communicator_members{self_number, group(number, 1), {}, {}})),
       copy_(std::move(image), std::move(start)) {
   node.set_peer(number, {&messages_, nullptr});
+  for (auto* const identity : {&copy_.main_identity(), &copy_.thread_identity()}) {
+    identity->state = &mpi_;
+    identity->whole = this;
+  }
   mpi_.end = end_job;
   mpi_.node = node.members();
   mpi_.node_of = [](world_rank) { return 0; };
@@ -83,17 +125,23 @@ void end_job(const requested_end& how) {
 
 void rank::run() {
   use_alternate_stack();
-  set_current(this);
-  sched::this_thread()->companion = this;
-  worker_ = sched::this_thread()->index;
-  task_ = sched::this_thread()->current;
+  sched::thread_state& here = *sched::this_thread();
+  scheduler_ = here.owner;
+  worker_ = here.index;
   let_worker_spin();
-  end_ = copy_.run();
-  sched::this_thread()->companion = nullptr;
-  set_current(nullptr);
-  innermost_call = nullptr;  // exit and abort leave the calls in which they happen
-  has_ended_ = true;
-  task_ = nullptr;
+  const sched::finish_scope* scope = nullptr;
+  finish([&] {
+    scope = sched::this_thread()->scope;
+    scopes().add(scope, *this);
+    sched::this_thread()->companion = this;
+    task_ = sched::this_thread()->current;
+    end_ = copy_.run();
+    task_ = nullptr;
+    has_ended_ = true;
+    innermost_call = nullptr;  // exit and abort leave the calls in which they happen
+    sched::this_thread()->companion = nullptr;
+  });
+  scopes().remove(scope);
   if (mpi_.phase == rank_phase::running) end_without_finalize();
 }
 
@@ -108,11 +156,9 @@ void rank::end_without_finalize() const {
 void rank::leave_thread() noexcept {
   copy_.leave_thread();
   blocked_call_.store(std::exchange(innermost_call, nullptr), std::memory_order_release);
-  set_current(nullptr);
 }
 
 void rank::enter_thread() noexcept {
-  set_current(this);
   innermost_call = blocked_call_.load(std::memory_order_relaxed);
   blocked_call_.store(nullptr, std::memory_order_relaxed);
   copy_.enter_thread();

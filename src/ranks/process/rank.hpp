@@ -14,9 +14,10 @@
 #include "base/spin_lock.hpp"
 #include "ranks/communicators/rank_state.hpp"
 #include "ranks/messages/mailbox.hpp"
-#include "ranks/messages/send_buffer.hpp"
+#include "ranks/messages/send_buffers.hpp"
 #include "ranks/process/call_record.hpp"
 #include "ranks/process/node_ranks.hpp"
+#include "ranks/process/retired_numbers.hpp"
 #include "ranks/program/program_copy.hpp"
 #include "sched/worker.hpp"
 
@@ -33,13 +34,20 @@ class rank final : sched::thread_companion {
   world_rank number() const noexcept { return number_; }
   node_ranks& node() noexcept { return node_; }
   mailbox& messages() noexcept { return messages_; }
-  send_buffer& buffer() noexcept { return buffer_; }
+  send_buffers& buffers() noexcept { return buffers_; }
   rank_state& mpi() noexcept { return mpi_; }
   /// Held while other ranks accumulate to memory of this one: one lock for all windows, which may overlap.
   base::spin_lock& combining() noexcept { return combining_; }
+  retired_numbers& retired() noexcept { return retired_; }
   /// MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE, as the program has asked for.
   int thread_level() const noexcept { return thread_level_; }
   void set_thread_level(int level) noexcept { thread_level_ = level; }
+  /// Functions of the program may run on any thread; main may block its worker while another thread waits.
+  bool calls_from_any_thread() const noexcept { return calls_from_any_thread_; }
+  void allow_calls_from_any_thread() noexcept { calls_from_any_thread_ = true; }
+  /// The thread that initializes MPI is the main thread.
+  void take_main_thread() noexcept { main_thread_ = mark_of_caller(); }
+  bool is_main_thread() noexcept { return main_thread_ == mark_of_caller(); }
   program_copy& copy() noexcept { return copy_; }
   /// How the program ended, after run().
   const program_end& end() const noexcept { return end_; }
@@ -60,22 +68,32 @@ class rank final : sched::thread_companion {
   /// Writes what ranks have printed so far, ahead of the end of the process.
   static void write_all_output() noexcept;
 
-  /// The rank whose program runs on this thread; null if none does.
+  /// The rank that the calling thread or task belongs to; null if it belongs to none.
   static rank* current() noexcept;
+  /// That of the rank which has started the running task; null if none has.
+  static const thread_identity* identity_of_task() noexcept;
+  /// Of the runtime that runs it, once it has begun.
+  sched::scheduler* scheduler() const noexcept { return scheduler_; }
 
   void leave_thread() noexcept override;
   void enter_thread() noexcept override;
 
  private:
   [[noreturn]] void end_without_finalize() const;
+  /// An address that no other thread of the rank has.
+  const void* mark_of_caller() noexcept;
 
   node_ranks& node_;
   const world_rank number_;
   mailbox messages_;
-  send_buffer buffer_;
+  send_buffers buffers_;
   rank_state mpi_;
   base::spin_lock combining_;
+  retired_numbers retired_{messages_};
   int thread_level_ = 0;
+  bool calls_from_any_thread_ = false;
+  const void* main_thread_ = nullptr;
+  sched::scheduler* scheduler_ = nullptr;
   std::uint32_t worker_ = 0;
   program_copy copy_;
   program_end end_;
@@ -96,6 +114,17 @@ class acting_rank {
  private:
   rank& as_;
   rank* const before_;
+};
+
+/// While it lives, the calling thread acts as one of the threads of a rank.
+class acting_thread {
+ public:
+  explicit acting_thread(rank& as) noexcept : before_(set_identity(&as.copy().thread_identity())) {}
+  acting_thread(const acting_thread&) = delete;
+  ~acting_thread() { set_identity(before_); }
+
+ private:
+  const thread_identity* const before_;
 };
 
 /// Prints the message and ends the job: all ranks, at once.

@@ -17,11 +17,7 @@
 namespace stretto::ranks {
 namespace {
 
-thread_local program_copy* current_copy = nullptr;
 std::atomic<void*> crash_handler = nullptr;
-
-// Reads and writes of the variable are calls: its address differs after a suspension.
-[[gnu::noinline]] void set_current(program_copy* copy) noexcept { current_copy = copy; }
 
 [[noreturn]] void refuse(const program_image& image, const char* why) {
   throw error("R88", fmt::format("a copy of \"{}\" cannot be loaded", image.path().string()))
@@ -29,7 +25,7 @@ std::atomic<void*> crash_handler = nullptr;
       .remedy("ldd lists the libraries that the program needs");
 }
 
-int is_rank(void* copy) { return program_copy::current() == copy; }
+int is_rank(void* copy) { return identity_of_thread() == &static_cast<program_copy*>(copy)->main_identity(); }
 
 // Another thread of the program has called exit: its rank's stack cannot be left from here.
 void end_process(void* copy, stretto_end how, int code) {
@@ -52,7 +48,10 @@ void report_chdir(void* copy) {
 
 }  // namespace
 
-[[gnu::noinline]] program_copy* program_copy::current() noexcept { return current_copy; }
+program_copy* program_copy::current() noexcept {
+  const auto* const identity = identity_of_thread();
+  return identity ? identity->copy : nullptr;
+}
 
 program_copy::program_copy(std::shared_ptr<const program_image> image, rank_start start)
     : image_(std::move(image)), start_(std::move(start)) {
@@ -183,11 +182,11 @@ void program_copy::end(stretto_end how, int code) {
 void program_copy::leave_thread() noexcept {
   errno_ = errno;
   locale_ = ::uselocale(LC_GLOBAL_LOCALE);
-  set_current(nullptr);
+  set_identity(nullptr);
 }
 
 void program_copy::enter_thread() noexcept {
-  set_current(this);
+  set_identity(&main_identity_);
   ::uselocale(locale_);
   errno = errno_;
 }

@@ -18,6 +18,7 @@
 
 #include "ranks/program/object_copy.hpp"
 #include "ranks/program/program_image.hpp"
+#include "ranks/thread_identity.hpp"
 
 namespace stretto::ranks {
 
@@ -59,6 +60,9 @@ class program_copy {
   /// Puts it on the thread that continues the run.
   void enter_thread() noexcept;
 
+  /// Of the thread that runs main, and of all others of the program. The owner of the copy adds what it knows.
+  ranks::thread_identity& main_identity() noexcept { return main_identity_; }
+  ranks::thread_identity& thread_identity() noexcept { return thread_identity_; }
   const rank_start& start() const noexcept { return start_; }
   const program_image& image() const noexcept { return *image_; }
   /// The program's own `stdout`, while it runs.
@@ -80,6 +84,7 @@ class program_copy {
   std::vector<std::unique_ptr<object_copy>> copies_;  // the libraries, then the program
   void* handle_ = nullptr;
   const stretto_program* program_ = nullptr;
+  ranks::thread_identity main_identity_{this}, thread_identity_{this};
   // while it runs
   std::vector<std::string> arguments_;
   std::vector<char*> argv_, environment_;

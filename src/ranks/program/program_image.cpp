@@ -27,6 +27,16 @@ void check_mpi(const elf_file& file) {
         refuse_other_mpi(file, "uses", fmt::format("{} of {}", file.name_of(one), mpi));
 }
 
+/// By pthread_create, by std::thread, by C's threads, or by the OpenMP libraries of GCC and Clang.
+bool uses_threads(const elf_file& file) {
+  return std::ranges::any_of(file.symbols(), [&](const Elf64_Sym& one) {
+    const auto name = file.name_of(one);
+    return one.st_shndx == SHN_UNDEF &&
+           (name == "pthread_create" || name == "thrd_create" || name.starts_with("_ZNSt6thread15_M_start_thread") ||
+            name.starts_with("GOMP_parallel") || name.starts_with("__kmpc_fork_call"));
+  });
+}
+
 error not_ours(const elf_file& file, const char* why) {
   return error("R81", fmt::format("\"{}\" is no program that stretto cc or stretto c++ made", file.path().string()))
       .because(why)
@@ -52,6 +62,8 @@ void program_image::find_libraries() {
   find_needed(*program_);
   program_->prepare(private_names_);
   for (const auto& one : libraries_) one->prepare(private_names_);
+  starts_threads_ = uses_threads(program_->file()) ||
+                    std::ranges::any_of(libraries_, [](const auto& one) { return uses_threads(one->file()); });
 }
 
 // Depth first: a library is put into the list ahead of those that it needs.

@@ -24,6 +24,8 @@ class program_image {
   std::filesystem::path path() const { return program_->file().path(); }
   /// The program's own libraries, each behind those that need it.
   const std::vector<std::unique_ptr<private_object>>& libraries() const noexcept { return libraries_; }
+  /// Whether the program, or a library of its own, uses functions that start threads.
+  bool starts_threads() const noexcept { return starts_threads_; }
   /// The address of `stretto_program` within the program.
   std::uint64_t table_address() const noexcept { return table_address_; }
   /// Where the program has capacity for another dynamic section.
@@ -37,6 +39,7 @@ class program_image {
   std::vector<std::unique_ptr<private_object>> libraries_;
   std::vector<std::string> private_names_;
   std::set<std::filesystem::path> seen_;  // of libraries
+  bool starts_threads_ = false;
   std::uint64_t table_address_ = 0;
   const Elf64_Sym* area_ = nullptr;
 };

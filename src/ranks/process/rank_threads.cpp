@@ -1,0 +1,39 @@
+#include "ranks/process/rank_threads.hpp"
+
+#include <source_location>
+
+#include "sched/scheduler.hpp"
+#include "sched/scheduler_lifetime.hpp"
+
+namespace stretto::ranks {
+namespace {
+
+constexpr const char* track_name = "thread of a rank";
+
+}  // namespace
+
+base::thread_context* rank_threads::join(sched::scheduler& runtime) {
+  const std::scoped_lock lock(mutex_);
+  if (has_ended_) return nullptr;
+  sched::begin_substitute(runtime);
+  auto* const joined = runtime.attach(std::source_location::current(), track_name);
+  base::set_current(joined);
+  joined_.push_back(joined);
+  return joined;
+}
+
+void rank_threads::leave() noexcept {
+  const std::scoped_lock lock(mutex_);
+  auto* const context = base::set_current(nullptr);
+  auto* const joined = static_cast<sched::thread_state*>(context);
+  if (std::erase(joined_, joined) > 0) joined->owner->detach(joined);
+}
+
+void rank_threads::end() noexcept {
+  const std::scoped_lock lock(mutex_);
+  has_ended_ = true;
+  for (auto* const one : joined_) one->owner->detach(one);
+  joined_.clear();
+}
+
+}  // namespace stretto::ranks
