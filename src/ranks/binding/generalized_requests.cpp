@@ -46,7 +46,7 @@ void query_generalized(request& r) {
 }
 
 const request_kind kind_of_generalized{
-    {destroy_generalized, describe_generalized}, nullptr, cancel_generalized, nullptr, query_generalized};
+    {destroy_generalized, describe_generalized}, nullptr, cancel_generalized, nullptr, nullptr, query_generalized};
 
 generalized_request::generalized_request(const program_functions& all)
     : request(kind_of_generalized), functions_of_program(all) {}
