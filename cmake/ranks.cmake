@@ -72,7 +72,7 @@ set_target_properties(stretto_ranks PROPERTIES VERSION ${PROJECT_VERSION}
   LIBRARY_OUTPUT_DIRECTORY ${STRETTO_RANKS_PREFIX}/${CMAKE_INSTALL_LIBDIR})
 add_executable(stretto_ranks_launcher ${ranks_sources}/start/launcher.c)
 set_target_properties(stretto_ranks_launcher PROPERTIES OUTPUT_NAME ranks_launcher UNITY_BUILD OFF
-  RUNTIME_OUTPUT_DIRECTORY ${ranks_folder} BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/..")
+  RUNTIME_OUTPUT_DIRECTORY ${ranks_folder})
 target_compile_definitions(stretto_ranks_launcher PRIVATE _GNU_SOURCE
   STRETTO_RANKS_LIBRARY="libstretto_ranks.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 set_target_properties(stretto_ranks_launcher PROPERTIES ENABLE_EXPORTS ON)

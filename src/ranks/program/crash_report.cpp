@@ -105,6 +105,22 @@ void terminate() {
   copy->end(stretto_called_abort, 128 + SIGABRT);
 }
 
+/// Of the thread that made it. When that ends, it has the stack again that it had before: AddressSanitizer frees the
+/// one that it finds.
+class alternate_stack {
+ public:
+  alternate_stack() {
+    const stack_t stack{memory_.data(), 0, memory_.size()};
+    ::sigaltstack(&stack, &before_);
+  }
+  alternate_stack(const alternate_stack&) = delete;
+  ~alternate_stack() { ::sigaltstack(&before_, nullptr); }
+
+ private:
+  std::vector<char> memory_ = std::vector<char>(1 << 16);
+  stack_t before_{};
+};
+
 }  // namespace
 
 void install_crash_reports() {
@@ -120,10 +136,6 @@ void install_crash_reports() {
   if (!default_terminate) default_terminate = std::set_terminate(terminate);
 }
 
-void use_alternate_stack() {
-  thread_local std::vector<char> memory(1 << 16);
-  const stack_t stack{memory.data(), 0, memory.size()};
-  ::sigaltstack(&stack, nullptr);
-}
+void use_alternate_stack() { thread_local const alternate_stack of_thread; }
 
 }  // namespace stretto::ranks
