@@ -50,6 +50,14 @@ class Programs(unittest.TestCase):
                 with self.subTest(program=source.stem, ranks=ranks, workers=workers):
                     self.assertEqual(run(f"./{source.stem}", ranks=ranks, workers=workers).stdout, "")
 
+    def test_random_programs(self):
+        run(BIN / "stretto-c++", "-std=c++17", "-O1", "-Wall", "-Wextra",
+            SOURCES / "random_programs/random_programs.cpp", "-o", "random_programs")
+        count = 2000 if os.environ.get("STRETTO_TEST_LONG") else 40
+        for ranks, workers in [(1, 1), (2, 2), (3, 1), (5, 2), (8, 2), (16, 3)]:
+            with self.subTest(ranks=ranks, workers=workers):
+                first = 1 + 1000 * ranks
+                self.assertEqual(run("./random_programs", first, count, ranks=ranks, workers=workers).stdout, "")
 
     def test_threads_of_cxx_and_of_openmp(self):
         build(write("regions.cpp", """
