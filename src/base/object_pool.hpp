@@ -43,18 +43,24 @@ class object_pool {
         make_process_wide<block_pool>(block_pool::reset_in_child, (bytes + 63) / 64 * 64, recycles());
     return all;
   }
+  static block_cache* thread_cache() { return known ? known : first_use(); }
   /// Null on a thread that is ending and has returned its blocks.
-  static block_cache* thread_cache() {
+  [[gnu::noinline]] static block_cache* first_use() {
     static thread_local bool is_over = false;
     struct owned_cache {
       block_cache blocks{pool()};
-      ~owned_cache() { is_over = true; }
+      ~owned_cache() {
+        is_over = true;
+        known = nullptr;
+      }
     };
-    if (is_over) [[unlikely]]
-      return nullptr;
+    if (is_over) return nullptr;
     static thread_local owned_cache all;
-    return &all.blocks;
+    return known = &all.blocks;
   }
+
+  /// The thread's, found without a call.
+  [[gnu::tls_model("initial-exec")]] static inline constinit thread_local block_cache* known = nullptr;
 };
 
 /// For allocate_shared, which allocates one object at a time.
