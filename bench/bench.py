@@ -64,8 +64,8 @@ class Peers:
         line = [*suites.command(self.path(program), program, workers), "--bench", suite.bench + suffix,
                 "--workers", str(workers), "--reps", str(reps), *suite.arguments, *more]
         try:
-            done = subprocess.run(line, env={**os.environ, **suites.environment(system, workers)}, capture_output=True, text=True,
-                                  timeout=PROCESS_LIMIT_SECONDS, check=False)
+            done = subprocess.run(line, env={**os.environ, **suites.environment(system, workers)}, capture_output=True,
+                                  text=True, timeout=PROCESS_LIMIT_SECONDS, check=False)
         except subprocess.TimeoutExpired:
             raise Failed(f"no answer in {PROCESS_LIMIT_SECONDS} s") from None
         if done.returncode != 0:

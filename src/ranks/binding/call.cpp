@@ -12,8 +12,8 @@
 
 #include "base/code_location.hpp"
 #include "ranks/binding/call_texts.hpp"
-#include "ranks/binding/session_handles.hpp"
 #include "ranks/binding/window_handles.hpp"
+#include "ranks/communicators/session.hpp"
 
 namespace stretto::ranks {
 
