@@ -43,12 +43,12 @@ class test_file {
         ranks::make_counted<ranks::open_file>(::open(path.c_str(), O_RDWR | O_CREAT, 0600), path.string(), ranks, work);
   }
 
-  memory_bytes content() const {
+  memory_bytes data() const {
     memory_bytes bytes(static_cast<std::size_t>(opened->bytes()));
     if (::pread(opened->descriptor(), bytes.data(), bytes.size(), 0) != std::ssize(bytes)) bytes.clear();
     return bytes;
   }
-  void set_content(const memory_bytes& bytes) {
+  void set_data(const memory_bytes& bytes) {
     ranks::write_bytes(opened->descriptor(), bytes.data(), {0, std::ssize(bytes)});
   }
 
@@ -67,21 +67,33 @@ struct modelled_view {
   std::int64_t filetype_bytes = 0;
 };
 
-/// Offsets grow within the type, and none is negative: others cannot be filetypes.
-inline bool can_be_filetype(const type_model& model, std::int64_t displacement) {
+/// A type can be a filetype, one that overlaps itself, or none.
+enum class filetype_kind { usual, overlapping, impossible };
+
+inline filetype_kind filetype_of(const type_model& model, std::int64_t displacement) {
   const auto bytes = model.bytes(1);
-  if (bytes.empty()) return true;
-  for (std::size_t i = 1; i < bytes.size(); ++i) {
-    if (bytes[i] < bytes[i - 1]) return false;
+  if (bytes.empty()) return filetype_kind::usual;
+  auto kind =
+      bytes.front() + displacement >= 0 && model.extent() > 0 ? filetype_kind::usual : filetype_kind::impossible;
+  std::int64_t start = bytes.front(), end = bytes.front();  // of the run, and of all
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i > 0 && bytes[i] == bytes[i - 1] + 1) {
+      if (bytes[i] < end && kind == filetype_kind::usual) kind = filetype_kind::overlapping;
+    } else {
+      if (bytes[i] < start) return filetype_kind::impossible;
+      if (bytes[i] < end && kind == filetype_kind::usual) kind = filetype_kind::overlapping;
+      start = bytes[i];
+    }
+    end = std::max(end, bytes[i] + 1);
   }
-  return bytes.front() + displacement >= 0 && model.extent() > 0;
+  return kind;
 }
 
 /// `count` filetypes; none if the random type cannot be one.
 inline std::optional<modelled_view> random_view(random_types& random, std::int64_t count) {
   const modelled_type made = random.next();
   const std::int64_t displacement = random.number(0, 20);
-  if (!can_be_filetype(made.model, displacement) || made.model.size() == 0) return {};
+  if (filetype_of(made.model, displacement) != filetype_kind::usual || made.model.size() == 0) return {};
   const ranks::datatype& etype = *ranks::predefined_type(0x247);
   modelled_view v{std::make_shared<const ranks::file_view>(displacement, etype, *made.type, nullptr),
                   made.model.bytes(count), made.model.size()};

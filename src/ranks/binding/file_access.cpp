@@ -153,7 +153,7 @@ int access_file(const char* name, file_direction direction, const file_position&
   });
 }
 
-/// What is converted after it was read ends in the call: functions of the program convert it.
+/// A read whose data must be converted ends in the call: functions of the program convert it.
 int begin_file_access(const char* name, file_direction direction, const file_position& where, const file_buffer& buffer,
                       MPI_Request* request) {
   return call(name, buffer.file, [&] {

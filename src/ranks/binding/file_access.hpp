@@ -49,7 +49,7 @@ int begin_split_access(const char* name, file_direction direction, const file_po
                        const file_buffer& buffer);
 int end_split_access(const char* name, MPI_File file, MPI_Status* status);
 
-/// Who exchanges what a collective call on a file needs.
+/// For what a collective call on a file exchanges.
 inline std::unique_ptr<creation_exchange> exchange_of(rank_file& file) {
   return current_rank().exchanges->over(*file.comm);
 }

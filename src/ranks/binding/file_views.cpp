@@ -39,9 +39,11 @@ struct view_arguments {
 set_view view_of(rank_file& file, const view_arguments& a) {
   const std::string name = &required(a.datarep, "datarep");
   const std::int64_t displacement = displacement_of(file, a.disp);
-  return {std::make_shared<const file_view>(displacement, committed(a.etype), committed(a.filetype),
-                                            find_representation(name)),
-          name};
+  auto view = std::make_shared<const file_view>(displacement, committed(a.etype), committed(a.filetype),
+                                                find_representation(name));
+  if (view->has_overlaps() && file.modes.can_write())
+    throw call_error(error_class::io, "the filetype shows bytes twice, and the file was opened for writing");
+  return {std::move(view), name};
 }
 
 /// All ranks get the view, or none does.

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t window_bytes = 4 << 20;
 /// Of runs that are better transferred rank by rank.
 constexpr std::int64_t separate_run = 64 << 10;
-/// What is read between two runs rather than left out.
+/// A gap up to this length between two runs is read as well.
 constexpr std::int64_t readable_gap = 16 << 10;
 
 bool has_long_runs(const file_access& access) {

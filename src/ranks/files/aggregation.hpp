@@ -1,8 +1,8 @@
 // aggregation.hpp - the accesses of several ranks to one file, performed window by window of the file instead of rank
 // by rank.
 //
-// What ranks write to a window is collected in one block, and what adjoins is written at once. What they read is read
-// once for all, and copied to each. Ranks of one node share memory, so there is one copy and no message.
+// A block collects the data that ranks write to a window, and adjacent bytes are written at once. A window that ranks
+// read is read once for all, and copied to each. Ranks of one node share memory, so there is one copy and no message.
 //
 // Threads     take_window and move: any, several at once. results: after all windows have been moved.
 // Cost        a copy, and a system call for each run of adjacent bytes of all ranks together.

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "ranks/datatypes/datatype.hpp"
 #include "ranks/datatypes/layout_cursor.hpp"
-#include "ranks/files/file_view.hpp"
 
 namespace stretto::ranks {
 
@@ -20,18 +20,25 @@ struct file_run {
   std::int64_t end() const { return offset + bytes; }
 };
 
+/// A committed type, repeated from a displacement on: what a view shows.
+struct file_pattern {
+  const datatype* type = nullptr;
+  std::int64_t displacement = 0;
+
+  std::int64_t bytes() const { return std::max<std::int64_t>(1, type->size()); }
+};
+
 class file_cursor {
  public:
-  /// `bytes` of the view's data from `position` on. The view must outlive the cursor.
-  file_cursor(const file_view& view, std::int64_t position, std::int64_t bytes)
-      : cursor_(view.file_layout().layout(), base(view, position), elements(view, position, bytes),
-                position % size(view)),
+  /// `bytes` of the pattern's data from `position` on. The type must outlive the cursor.
+  file_cursor(const file_pattern& view, std::int64_t position, std::int64_t bytes)
+      : cursor_(view.type->layout(), base(view, position), elements(view, position, bytes), position % view.bytes()),
         left_(bytes) {}
 
   std::int64_t left() const { return left_; }
   /// Of the next byte.
   std::int64_t offset() const { return reinterpret_cast<std::intptr_t>(cursor_.address()) - origin; }
-  /// Adjacent bytes from here, as far as one step of the layout tells.
+  /// Adjacent bytes from here, of one step of the layout.
   std::int64_t run_left() const { return std::min(left_, cursor_.run_left()); }
   void advance(std::int64_t bytes) {
     left_ -= bytes;
@@ -53,13 +60,12 @@ class file_cursor {
   /// The address that stands for the first byte of the file: not null, from which addresses cannot be computed.
   static constexpr std::int64_t origin = std::int64_t{1} << 46;
 
-  static std::int64_t size(const file_view& view) { return std::max<std::int64_t>(1, view.file_layout().size()); }
-  static void* base(const file_view& view, std::int64_t position) {
-    const std::int64_t element = position / size(view) * view.file_layout().extent();
-    return reinterpret_cast<void*>(static_cast<std::intptr_t>(origin + view.displacement() + element));
+  static void* base(const file_pattern& view, std::int64_t position) {
+    const std::int64_t element = position / view.bytes() * view.type->extent();
+    return reinterpret_cast<void*>(static_cast<std::intptr_t>(origin + view.displacement + element));
   }
-  static std::int64_t elements(const file_view& view, std::int64_t position, std::int64_t bytes) {
-    return (position % size(view) + bytes + size(view) - 1) / size(view);
+  static std::int64_t elements(const file_pattern& view, std::int64_t position, std::int64_t bytes) {
+    return (position % view.bytes() + bytes + view.bytes() - 1) / view.bytes();
   }
 
   layout_cursor cursor_;

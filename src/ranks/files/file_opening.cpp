@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <memory>
 
-#include "ranks/files/file_errors.hpp"
+#include "ranks/files/posix_errors.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -30,8 +30,8 @@ int flags_of(file_modes modes) {
   return flags;
 }
 
-/// Who opens a file alone holds it exclusively until it is closed; all others share it. A file system without locks has
-/// no such check.
+/// A rank that opens a file alone holds it exclusively until it is closed; all others share it. A file system without
+/// locks has no such check.
 int lock_opened(int descriptor, bool alone) {
   if (::flock(descriptor, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno != EWOULDBLOCK) return 0;
   return EBUSY;
@@ -48,14 +48,14 @@ opened_descriptor open_descriptor(const std::string& path, int flags, bool alone
   return opened;
 }
 
-/// What each rank tells the others before the file is open everywhere.
+/// Each rank sends it to all before the file is open everywhere.
 struct opening_rank {
   int modes = 0;
   int node = 0;
   int error = 0;
 };
 
-/// What a rank has opened for its node.
+/// The file that a rank has opened for its node.
 struct node_opening {
   open_file* file = nullptr;
   int error = 0;

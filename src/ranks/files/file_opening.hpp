@@ -46,7 +46,7 @@ struct file_place {
   int node = 0;
 };
 
-/// What a rank gets.
+/// The result of a rank.
 struct opened_file {
   counted_ref<open_file> file;
   bool leads_node = false;  // the first of the ranks that share the object

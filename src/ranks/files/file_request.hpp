@@ -15,7 +15,7 @@
 
 namespace stretto::ranks {
 
-/// What the memory of an access consists of, where the program may free it before the access ends.
+/// The parts of an access's memory, where the program may free it before the access ends.
 struct kept_data {
   datatype_ref type;
   std::vector<std::byte> bytes;  // in the file's representation

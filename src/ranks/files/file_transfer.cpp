@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include "ranks/files/file_errors.hpp"
+#include "ranks/files/posix_errors.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -18,14 +18,14 @@ namespace {
 constexpr std::int64_t long_run = 16 << 10;
 /// Shorter ones are collected in a block, and so are short runs of files that are read.
 constexpr std::int64_t block_bytes = 512 << 10;
-/// What one system call transfers at most.
+/// One system call transfers at most so many bytes.
 constexpr std::int64_t largest_call = 1 << 30;
 
 std::string text_of(const char* what, const file_run& run) {
   return std::string(what) + " of " + std::to_string(run.bytes) + " bytes at byte " + std::to_string(run.offset);
 }
 
-/// Fails with EAGAIN rather than wait where that is refused and the file system can tell.
+/// Fails with EAGAIN rather than wait where that is refused and the file system can do so.
 ssize_t read_some(int descriptor, const iovec& to, std::int64_t offset, disk_wait wait) {
   if (wait == disk_wait::allowed) return ::pread(descriptor, to.iov_base, to.iov_len, offset);
   const ssize_t got = ::preadv2(descriptor, &to, 1, offset, RWF_NOWAIT);
@@ -33,16 +33,25 @@ ssize_t read_some(int descriptor, const iovec& to, std::int64_t offset, disk_wai
   return got;
 }
 
-/// From the first byte to the last one that a block can have, without a long gap.
-file_run close_runs(file_cursor from) {
-  file_run whole{from.offset(), 0};
-  while (from.left() > 0 && from.offset() - whole.end() < long_run) {
-    const std::int64_t end = std::min(from.offset() + from.run_left(), whole.offset + block_bytes);
-    if (from.offset() >= end) break;
-    whole.bytes = std::max(whole.bytes, end - whole.offset);
-    from.advance(std::min(from.run_left(), end - from.offset()));
+/// A part of a file that is read at once, and how many bytes of data are in it.
+struct readable_part {
+  file_run whole;
+  std::int64_t bytes = 0;
+};
+
+/// Runs from the first byte to the last one that a block can have, without a long gap and in the order of the file.
+readable_part close_runs(file_cursor from) {
+  readable_part part{{from.offset(), 0}, 0};
+  file_run& whole = part.whole;
+  const std::int64_t limit = whole.offset + block_bytes;
+  while (from.left() > 0 && from.offset() >= whole.offset && from.offset() - whole.end() < long_run) {
+    const std::int64_t run = std::min(from.run_left(), limit - from.offset());
+    if (run <= 0) break;
+    whole.bytes = std::max(whole.bytes, from.offset() + run - whole.offset);
+    part.bytes += run;
+    from.advance(run);
   }
-  return whole;
+  return part;
 }
 
 }  // namespace
@@ -147,11 +156,11 @@ void file_transfer::write_block() {
 
 /// With the bytes between the runs. A block of which a part would wait for a disk is read again later.
 bool file_transfer::read_block(disk_wait wait) {
-  const file_run whole = close_runs(here());
+  const auto [whole, most] = close_runs(here());
   block_.resize(static_cast<std::size_t>(whole.bytes));
   std::int64_t done = 0;
   if (!read_bytes(descriptor_, block_.data(), whole, done, wait)) return false;
-  const std::int64_t bytes = bytes_before(here(), whole.offset + done);
+  const std::int64_t bytes = bytes_before({*access_.view, access_.position + bytes_, most}, whole.offset + done);
   copy_from_block(memory_, file_, block_.data(), whole.offset, bytes);
   bytes_ += bytes;
   is_at_end_ = done < whole.bytes;

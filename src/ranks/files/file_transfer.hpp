@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ranks/datatypes/data_part.hpp"
-#include "ranks/files/file_cursor.hpp"
+#include "ranks/files/file_view.hpp"
 
 namespace stretto::ranks {
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "ranks/call_error.hpp"
-#include "ranks/files/file_cursor.hpp"
 #include "ranks/files/type_in_file.hpp"
 
 namespace stretto::ranks {
@@ -14,7 +13,7 @@ namespace {
 
 const datatype& type_of_bytes() { return *predefined_type(0x247); }  // MPI_BYTE
 
-[[noreturn]] void refuse(const std::string& why) { throw call_error(error_class::argument, why); }
+[[noreturn]] void refuse_filetype(const std::string& why) { throw call_error(error_class::io, why); }
 
 }  // namespace
 
@@ -29,24 +28,27 @@ file_view::file_view(std::int64_t displacement, const datatype& etype, const dat
       representation_(std::move(representation)),
       etype_bytes_(representation_ ? type_in_file(etype, *representation_)->size() : etype.size()) {
   layout_->commit();
-  if (displacement < 0) refuse("the displacement is " + std::to_string(displacement));
+  if (displacement < 0) throw call_error(error_class::argument, "the displacement is " + std::to_string(displacement));
   if (etype_bytes_ == 0 ? layout_->size() > 0 : layout_->size() % etype_bytes_ != 0)
-    refuse("the filetype has " + std::to_string(filetype.size()) + " bytes, which are no multiple of the " +
-           std::to_string(etype.size()) + " of the etype");
+    refuse_filetype("the filetype has " + std::to_string(filetype.size()) + " bytes, which are no multiple of the " +
+                    std::to_string(etype.size()) + " of the etype");
   check_offsets();
 }
 
 void file_view::check_offsets() {
   const datatype& type = *layout_;
   if (type.size() == 0) return;
-  if (displacement_ + type.bounds().true_lb < 0) refuse("the filetype has data before the begin of the file");
-  std::int64_t last = displacement_ + type.bounds().true_lb;
+  if (displacement_ + type.bounds().true_lb < 0) refuse_filetype("the filetype has data before the begin of the file");
+  const std::int64_t first = displacement_ + type.bounds().true_lb;
+  std::int64_t start = first, end = first;  // of the last run, and of all
   for (file_cursor at(*this, 0, type.size()); at.left() > 0; at.advance(at.run_left())) {
-    if (at.offset() < last) refuse("the displacements in the filetype do not grow");
-    last = at.offset() + at.run_left() - 1;
+    if (at.offset() < start) refuse_filetype("the displacements in the filetype do not grow");
+    start = at.offset();
+    has_overlaps_ |= start < end;
+    end = std::max(end, start + at.run_left());
   }
-  if (type.extent() <= 0) refuse("the extent of the filetype is " + std::to_string(type.extent()));
-  offsets_grow_ = last <= displacement_ + type.bounds().true_lb + type.extent();
+  if (type.extent() <= 0) refuse_filetype("the extent of the filetype is " + std::to_string(type.extent()));
+  offsets_grow_ = !has_overlaps_ && end <= first + type.extent();
 }
 
 std::int64_t file_view::extent_in_file(const datatype& type) const {

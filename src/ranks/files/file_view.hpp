@@ -5,13 +5,14 @@
 //
 // Threads     immutable.
 // Cost        byte_offset: O(steps of the filetype's layout). data_before: the same for each of log2(size) trials.
-// Invariants  (1) offsets grow with positions within a filetype. (2) no offset is negative.
+// Invariants  (1) runs of a filetype begin in the order of the file. (2) no offset is negative.
 #pragma once
 
 #include <cstdint>
 
 #include "ranks/datatypes/datatype.hpp"
 #include "ranks/files/data_representation.hpp"
+#include "ranks/files/file_cursor.hpp"
 
 namespace stretto::ranks {
 
@@ -21,8 +22,8 @@ class file_view {
   file_view();
   /// The types must be committed.
   ///
-  ///   throws   call_error: argument, if the displacement or an offset is negative, if offsets do not grow, or if the
-  ///            filetype does not consist of etypes
+  ///   throws   call_error: argument, if the displacement is negative; io, if an offset is, if runs of the filetype do
+  ///            not begin in the order of the file, or if it does not consist of etypes
   file_view(std::int64_t displacement, const datatype& etype, const datatype& filetype,
             representation_ref representation);
 
@@ -34,12 +35,14 @@ class file_view {
 
   /// Of an etype, in the file.
   std::int64_t etype_bytes() const { return etype_bytes_; }
-  /// Of the filetype, in the file: its layout tells where its bytes lie.
-  const datatype& file_layout() const { return *layout_; }
+  /// For cursors: the filetype as it lies in the file.
+  operator file_pattern() const { return {layout_.get(), displacement_}; }
   /// The extent of a type in the file.
   std::int64_t extent_in_file(const datatype& type) const;
 
   std::int64_t byte_offset(std::int64_t position) const;
+  /// A filetype shows some bytes twice: such files may only be read.
+  bool has_overlaps() const { return has_overlaps_; }
   /// Also from one filetype to the next, which may be resized so that they interleave.
   bool offsets_grow() const { return offsets_grow_; }
   /// How many bytes of the stream lie before an offset of the file. Where offsets do not grow: of whole filetypes.
@@ -52,6 +55,7 @@ class file_view {
   datatype_ref etype_, filetype_, layout_;
   representation_ref representation_;
   std::int64_t etype_bytes_ = 1;
+  bool has_overlaps_ = false;
   bool offsets_grow_ = true;
 };
 

@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "ranks/files/aggregation.hpp"
-#include "ranks/files/file_errors.hpp"
+#include "ranks/files/posix_errors.hpp"
 
 namespace stretto::ranks {
 namespace {
 
-/// What a rank transfers itself if no disk has to be waited for.
+/// A rank transfers so many bytes itself if no disk has to be waited for.
 constexpr std::int64_t short_access = 256 << 10;
 
 using file_ref = counted_ref<open_file>;

@@ -36,7 +36,7 @@ class open_file : public counted {
   shared_position& position() { return *position_; }
   void set_position(std::unique_ptr<shared_position> position) { position_ = std::move(position); }
 
-  /// Begins an access of one rank; the request is active afterwards. What is short and waits for no disk ends at once.
+  /// Begins an access of one rank; the request is active afterwards. A short one that waits for no disk ends at once.
   void start(file_request& access, access_mode mode);
   /// Begins the part of a rank in the collective access number `turn` on this file: all ranks of the node join.
   void join(file_request& access, access_mode mode, std::uint64_t turn);

@@ -20,7 +20,7 @@ bool counts_extents(type_constructor made_by) {
   }
 }
 
-/// What the displacements of a type are counted in, and its extents in memory and in the file.
+/// The element in whose extents displacements are counted, and its extents in memory and in the file.
 struct counted_element {
   const datatype* type = nullptr;
   std::int64_t before = 1;

@@ -34,7 +34,7 @@ class node_ranks {
   /// Of MPI_COMM_WORLD.
   const std::shared_ptr<const communicator_members>& world() const { return world_; }
   const std::shared_ptr<members_table>& members() const { return members_; }
-  /// Who waits for disks.
+  /// The threads that wait for disks.
   file_threads& files() { return files_; }
   rank_threads& threads() { return threads_; }
 

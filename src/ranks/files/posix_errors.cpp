@@ -1,5 +1,5 @@
-// file_errors.cpp - which errno is which class.
-#include "ranks/files/file_errors.hpp"
+// posix_errors.cpp - which errno is which class.
+#include "ranks/files/posix_errors.hpp"
 
 #include <cerrno>
 #include <system_error>

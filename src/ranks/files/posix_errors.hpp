@@ -1,4 +1,4 @@
-// file_errors.hpp - errors of the operating system as classes of MPI.
+// posix_errors.hpp - errors of the operating system as classes of MPI.
 //
 // Threads     pure.
 #pragma once
