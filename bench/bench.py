@@ -63,9 +63,10 @@ class Peers:
         program, suffix = suites.VARIANTS.get(system, (system, ""))
         line = [*suites.command(self.path(program), program, workers), "--bench", suite.bench + suffix,
                 "--workers", str(workers), "--reps", str(reps), *suite.arguments, *more]
+        variables = {**os.environ, **suites.environment(system, workers)}
         try:
-            done = subprocess.run(line, env={**os.environ, **suites.environment(system, workers)}, capture_output=True,
-                                  text=True, timeout=PROCESS_LIMIT_SECONDS, check=False)
+            done = subprocess.run(line, env=variables, capture_output=True, text=True,
+                                  timeout=PROCESS_LIMIT_SECONDS, check=False)
         except subprocess.TimeoutExpired:
             raise Failed(f"no answer in {PROCESS_LIMIT_SECONDS} s") from None
         if done.returncode != 0:
