@@ -17,9 +17,9 @@ class Ranks(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def run_with(self, *words):
+    def run_with(self, *options):
         env = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")}
-        done = subprocess.run([command, "demo", "ranks", "--side", "90", "--steps", "60", "--out", self.folder, *words],
+        done = subprocess.run([command, "demo", "ranks", "--side", "90", "--steps", "60", "--out", self.folder, *options],
                               env=env, capture_output=True, text=True, timeout=600)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout

@@ -14,7 +14,7 @@ using ranks::lock_mode;
 
 namespace {
 
-/// The rules in words: in order of arrival, and shared ones together.
+/// The rules: in order of arrival, and shared ones together.
 struct lock_model {
   struct waiting_rank {
     int rank;

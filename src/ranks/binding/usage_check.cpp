@@ -81,7 +81,7 @@ void compare_sides(const message_side& sent, const message_side& received) {
                       .remedy("use the same sequence of basic types on both sides")));
   } else {
     report_usage(std::move(e.because("the receive has place for " + std::to_string(found->index) + " elements")
-                               .remedy("receive at least as many elements as are sent; MPI_Probe tells how many")));
+                               .remedy("receive at least as many elements as are sent; MPI_Probe returns how many")));
   }
 }
 

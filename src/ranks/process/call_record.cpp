@@ -16,13 +16,13 @@ const void* return_address_of(const call_record& call) {
   if (!::dladdr(reinterpret_cast<const void*>(&return_address_of), &library)) return nullptr;
   const void* frame = call.frame;
   for (int i = 0; i < most_frames; ++i) {
-    struct frame_words {
+    struct frame_entries {
       const void *next, *return_address;
     };
-    const base::snapshot_copy<frame_words> words(frame);
-    if (!words || !::dladdr(words->return_address, &found)) return nullptr;
-    if (found.dli_fbase != library.dli_fbase) return words->return_address;
-    frame = words->next;
+    const base::snapshot_copy<frame_entries> entries(frame);
+    if (!entries || !::dladdr(entries->return_address, &found)) return nullptr;
+    if (found.dli_fbase != library.dli_fbase) return entries->return_address;
+    frame = entries->next;
   }
   return nullptr;
 }
