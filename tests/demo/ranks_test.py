@@ -19,7 +19,8 @@ class Ranks(unittest.TestCase):
 
     def run_with(self, *options):
         env = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")}
-        done = subprocess.run([command, "demo", "ranks", "--side", "90", "--steps", "60", "--out", self.folder, *options],
+        small = ["--side", "90", "--steps", "60", "--out", self.folder]
+        done = subprocess.run([command, "demo", "ranks", *small, *options],
                               env=env, capture_output=True, text=True, timeout=600)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
