@@ -56,13 +56,18 @@ std::vector<rank_line> lines_of(const wait_snapshot& s) {
   return lines;
 }
 
-/// "rank 0 waits for rank 1, which waits for rank 0".
+/// "rank 0 waits for rank 1, which waits for rank 0", from the lowest rank on.
 std::string cycle_text(const wait_snapshot& s, const hang_cause& cycle) {
-  std::string text = s.nodes[cycle.nodes.front()].name;
-  for (std::size_t i = 1; i <= cycle.nodes.size(); ++i) {
-    if (i == most_of_cycle && cycle.nodes.size() > most_of_cycle)
-      return text + fmt::format(" and so on: {} ranks", cycle.nodes.size());
-    text += (i > 1 ? ", which waits for " : " waits for ") + s.nodes[cycle.nodes[i % cycle.nodes.size()]].name;
+  std::vector<std::string> names;
+  for (const auto n : cycle.nodes) names.push_back(s.nodes[n].name);
+  const auto number = [&](std::uint32_t n) { return is_rank(s.nodes[n]) ? number_of(s.nodes[n]) : 0; };
+  const auto first = std::ranges::min_element(cycle.nodes, {}, number);
+  std::ranges::rotate(names, names.begin() + (first - cycle.nodes.begin()));
+  std::string text = names.front();
+  for (std::size_t i = 1; i <= names.size(); ++i) {
+    if (i == most_of_cycle && names.size() > most_of_cycle)
+      return text + fmt::format(" and so on: {} ranks", names.size());
+    text += (i > 1 ? ", which waits for " : " waits for ") + names[i % names.size()];
   }
   return text;
 }

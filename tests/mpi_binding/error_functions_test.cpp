@@ -61,6 +61,7 @@ TEST_CASE("a fatal error ends the ranks with a message that says why") {
   CHECK(rank.ends[0].reaction == ranks::error_reaction::fatal);
   CHECK(rank.ends[0].message ==
         "error R90: MPI_Group_incl failed in rank 1\n"
+        "  call        MPI_Group_incl\n"
         "  class       MPI_ERR_GROUP: the group is null or was freed\n"
         "  because     the group is MPI_GROUP_NULL\n"
         "  try         MPI_Comm_set_errhandler with MPI_ERRORS_RETURN gives the error as the function's result\n");

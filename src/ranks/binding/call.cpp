@@ -50,9 +50,9 @@ std::string text_of_code(const rank_state& state, int code) {
 
 /// `setter` sets the handler of an object of the kind that failed.
 std::string message_of(rank_state& state, const char* name, const failure& failed, const std::string& setter) {
+  const std::string line = base::location_of_call(return_address_of(*innermost_call));
   return error("R90", std::string(name) + " failed in rank " + std::to_string(state.world.rank()))
-             .fact("call", text_of(*innermost_call, state) + " at " +
-                               base::location_of_call(return_address_of(*innermost_call)))
+             .fact("call", text_of(*innermost_call, state) + (line.empty() ? line : " at " + line))
              .fact("class", text_of_code(state, failed.code))
              .because(failed.cause)
              .remedy(setter + " with MPI_ERRORS_RETURN gives the error as the function's result")

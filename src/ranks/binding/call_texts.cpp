@@ -101,8 +101,9 @@ void describe_wait(const void* arguments, rank_state&, call_text& text) {
 
 std::string text_of(const call_record& call, rank_state& of) {
   call_text text;
+  if (!call.details.describe) return call.name;
   try {
-    if (call.details.describe) call.details.describe(call.details.arguments, of, text);
+    call.details.describe(call.details.arguments, of, text);
   } catch (const call_error&) {
     text.arguments = "...";
   }

@@ -124,6 +124,7 @@ struct made_object {
   object_kind kind;
   call_site site;
   data_part data = {};  // of requests of messages
+  datatype_ref type = {};  // keeps the layout of the data
   bool is_send = false, is_receive = false;
   std::uint64_t hash = 0;  // of what is sent
 };
@@ -239,6 +240,7 @@ void made_request(const request& r) {
   const bool is_message = &r.functions() == &message_kinds::send || &r.functions() == &message_kinds::receive;
   if (is_message && r.is_active() && !r.is_persistent()) {
     one.data = static_cast<const message_request&>(r).data;
+    one.type = static_cast<const message_request&>(r).type;
     one.is_send = &r.functions() == &message_kinds::send;
     one.is_receive = !one.is_send;
     if (one.is_send) one.hash = hash_of(one.data);

@@ -131,7 +131,7 @@ message_status receive_matched(mailbox& own, queue_entry* message, const data_pa
 
 request_owner start_receive_matched(mailbox& own, queue_entry* message, const data_part& into, datatype_ref type) {
   const envelope pattern = message ? message->match : envelope{{}, null_process, any_tag};
-  request_owner r = make_receive({own, pattern, into}, std::move(type));
+  request_owner r(&new_receive({own, pattern, into}, std::move(type)));
   if (message) own.receive(of(*r), *message);
   else begin_receive(*r);
   return r;

@@ -49,7 +49,7 @@ class collective_request final : public request, transfer_port {
   schedule& steps() { return steps_; }
   /// All ranks concerned begin the same collective. The request is active afterwards.
   void begin();
-  /// Tells it from others of its communicator.
+  /// Distinguishes it from others of its communicator.
   int tag() const { return tag_; }
   /// For reports.
   std::string text() const;

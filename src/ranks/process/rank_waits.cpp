@@ -121,8 +121,9 @@ class rank_node {
       add_requests(text, of_);
     }
     const auto line = base::location_of_call(return_address_of(*call));
-    walk_[index].waits_at =
-        (line.empty() ? "" : line + " in ") + base::snapshot_text(call->name) + "(" + text.arguments + ")";
+    std::string& waits_at = walk_[index].waits_at;
+    waits_at = (line.empty() ? "" : line + " in ") + base::snapshot_text(call->name);
+    if (!text.arguments.empty()) waits_at += "(" + text.arguments + ")";
     return targets.found;
   }
 
@@ -143,6 +144,13 @@ class rank_node {
   const base::process_activity now_;
   bool is_in_task_ = false;
 };
+
+/// Another node describes it, under the same name.
+std::uint32_t node_of_remote_rank(base::wait_walk& walk, world_rank rank) {
+  const auto node = walk.at(wait_kind::rank, static_cast<std::uint64_t>(rank));
+  walk[node].everywhere = name_of(rank);
+  return node;
+}
 
 /// The completions that are known only as dependencies. Those of ranks are requests.
 std::map<std::uint32_t, const void*> awaited_completions(base::wait_walk& walk) {
@@ -167,8 +175,10 @@ void add_wait_edges(base::wait_walk& walk, base::process_activity now) {
     edges[one->number()] = node.add_call(awaited);
   }
   for (const auto& [from, to_all] : edges)
-    for (const world_rank to : to_all)
-      if (const auto found = nodes.find(to); found != nodes.end()) walk.link(nodes[from], found->second);
+    for (const world_rank to : to_all) {
+      if (!nodes.contains(to)) nodes[to] = node_of_remote_rank(walk, to);
+      walk.link(nodes[from], nodes[to]);
+    }
 }
 
 void end_hanging_job() {

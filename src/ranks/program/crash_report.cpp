@@ -100,6 +100,7 @@ std::string exception_text() {
 void terminate() {
   auto* const copy = program_copy::current();
   if (!copy) default_terminate();
+  copy->write_last_lines();
   const auto text = fmt::format("error R87: {}: {}\n", copy->start().name, exception_text());
   print(text.data(), text.size());
   copy->end(stretto_called_abort, 128 + SIGABRT);

@@ -68,8 +68,8 @@ class program_copy {
   /// The program's own `stdout`, while it runs.
   FILE* output() const noexcept { return *program_->output; }
   FILE* error() const noexcept { return *program_->error; }
-  /// Writes lines of its output that have no end yet, ahead of the end of the process.
-  void write_last_lines() const noexcept { program_->write_last_lines(); }
+  /// Writes lines of its output that have no end yet, ahead of an error message and the end of the process.
+  void write_last_lines() const noexcept { program_->write_last_lines(1); }
   /// The address of a symbol that the program exports; null if there is none.
   void* symbol(const char* name) const noexcept;
 

@@ -86,6 +86,20 @@ static void check_matched_probe(void) {
   CHECK_CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
 }
 
+static void check_matched_receive_without_wait(void) {
+  int sent = rank, received = -1;
+  MPI_Request sending, receiving;
+  MPI_Message message;
+  MPI_Status status;
+  MPI_Isend(&sent, 1, MPI_INT, next, 8, MPI_COMM_WORLD, &sending);
+  MPI_Mprobe(before, 8, MPI_COMM_WORLD, &message, &status);
+  MPI_Imrecv(&received, 1, MPI_INT, &message, &receiving);
+  MPI_Wait(&receiving, &status);
+  CHECK(receiving == MPI_REQUEST_NULL); /* it is not persistent */
+  CHECK_EQUAL(received, before);
+  MPI_Wait(&sending, MPI_STATUS_IGNORE);
+}
+
 static void check_persistent(void) {
   int sent = 0, received = -1;
   MPI_Request requests[2];
@@ -142,6 +156,7 @@ int main(void) {
   if (size > 1) check_modes(late); /* a rank that sends itself much would wait for itself */
   check_order();
   check_matched_probe();
+  check_matched_receive_without_wait();
   check_persistent();
   check_exchanges();
   MPI_Barrier(MPI_COMM_WORLD);

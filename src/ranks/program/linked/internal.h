@@ -9,8 +9,8 @@ void stretto_set_environment(char** entries);
 void stretto_release_environment(void);
 /// Opens the rank's standard output and standard error, whose lines begin with `label`.
 void stretto_open_output(const char* label);
-/// Writes the lines that have no end yet.
-void stretto_write_last_lines(void);
+/// Writes the lines that have no end yet. Ahead of an error message, the one of standard error gets an end.
+void stretto_write_last_lines(int is_error_next);
 /// Opens the rank's standard input, which is empty without `has_input`.
 void stretto_open_input(int has_input);
 /// The run of this copy of the program, and how it is ended.

@@ -88,9 +88,14 @@ void stretto_open_output(const char* label) {
   if (stderr != &_IO_2_1_stderr_) setvbuf(stderr, NULL, _IONBF, 0);
 }
 
-void stretto_write_last_lines(void) {
-  for (int i = 0; i < 2; ++i)
-    if (writers[i]) write_all(writers[i]), writers[i]->has_label = 0;
+void stretto_write_last_lines(int is_error_next) {
+  for (int i = 0; i < 2; ++i) {
+    struct line_writer* const to = writers[i];
+    if (!to) continue;
+    if (is_error_next && to->has_label && to->file == STDERR_FILENO) append(to, "\n", 1);
+    write_all(to);
+    to->has_label = 0;
+  }
 }
 
 // Those that write to the streams without naming them.

@@ -58,6 +58,6 @@ struct stretto_program {
   const struct stretto_replacement* replacements;  // ends with a null name
   FILE** output;                                   // the rank's standard output, while it runs
   FILE** error;                                    // its standard error
-  void (*write_last_lines)(void);                  // writes lines of its output that have no end yet
+  void (*write_last_lines)(int is_error_next);     // writes lines of its output that have no end yet
   const char* start_path;                          // of the file that the kernel starts in the program's place
 };

@@ -90,7 +90,7 @@ void stretto_run_program(struct stretto_run* one) {
   stretto_open_input(one->has_input);
   if (_setjmp(frame) == 0) run_main();
   run->code &= 0xff;
-  stretto_write_last_lines();
+  stretto_write_last_lines(run->how == stretto_called_abort);
   if (getpid() != process) syscall(SYS_exit_group, run->code);
   stretto_release_environment();
 }
