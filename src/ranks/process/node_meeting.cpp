@@ -64,6 +64,7 @@ std::shared_ptr<node_meeting> meeting_table::share(const std::shared_ptr<const c
 
 void node_meeting::perform(int rank, const collective_call& call, const std::source_location& where) {
   present_rank own(*this, rank, call);
+  members_[static_cast<std::size_t>(rank)] = &own;
   if (meet(own, where)) perform_for_all(own, where);
   else if (shared_) perform_parts(own, where);
   const auto error = static_cast<error_class>(own.error.load(std::memory_order_relaxed));
@@ -72,7 +73,6 @@ void node_meeting::perform(int rank, const collective_call& call, const std::sou
 
 bool node_meeting::meet(present_rank& own, const std::source_location& where) {
   present_[static_cast<std::size_t>(own.rank)].store(&own, std::memory_order_release);
-  members_[static_cast<std::size_t>(own.rank)] = &own;
   own.resumed.activate();
   if (come_.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<int>(present_.size())) {
     come_.store(0, std::memory_order_relaxed);

@@ -5,8 +5,8 @@
 //
 // Threads     each rank from one thread at a time, as MPI requires.
 // Cost        one atomic addition, one suspension and one resumption for each rank; no heap once warm.
-// Invariants  (1) a rank's entry belongs to the rank until it adds 1 to the count, and then to the last one until that
-//             resumes the rank. (2) the last one sets the count to 0 before it resumes any other.
+// Invariants  (1) a rank writes its entry before it adds 1 to the count. Others read it until they resume the rank, or
+//             meet once more. (2) the last one sets the count to 0 before it resumes any other.
 #pragma once
 
 #include <atomic>
