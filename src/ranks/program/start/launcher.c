@@ -14,11 +14,14 @@
 
 /* The path of the library, in the folder above that of the launcher. */
 static const char* library_path(void) {
-  static char path[PATH_MAX + sizeof("/../" STRETTO_RANKS_LIBRARY)];
+  static char path[PATH_MAX + sizeof("/" STRETTO_RANKS_LIBRARY)];
   const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
   path[length < 0 ? 0 : length] = 0;
-  char* const slash = strrchr(path, '/');
-  strcpy(slash ? slash : path, slash ? "/../" STRETTO_RANKS_LIBRARY : STRETTO_RANKS_LIBRARY);
+  for (int i = 0; i < 2; ++i) {
+    char* const slash = strrchr(path, '/');
+    if (slash) *slash = 0;
+  }
+  strcat(path, "/" STRETTO_RANKS_LIBRARY);
   return path;
 }
 
