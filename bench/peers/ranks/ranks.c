@@ -235,8 +235,8 @@ static void measure(const struct benchmark* what, int reps) {
   }
   if (rank != 0) return;
   qsort(values, reps, sizeof *values, compare);
-  printf("{\"bench\":\"%s\",\"workers\":%d,\"size\":%ld,\"unit\":\"%s\",\"better\":\"%s\",\"value\":%.6g}\n", what->name,
-         ranks, size, what->unit, what->better, values[reps / 2]);
+  printf("{\"bench\":\"%s\",\"workers\":%d,\"size\":%ld,\"unit\":\"%s\",\"better\":\"%s\",\"value\":%.6g}\n",
+         what->name, ranks, size, what->unit, what->better, values[reps / 2]);
 }
 
 int main(int argc, char** argv) {
