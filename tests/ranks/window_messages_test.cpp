@@ -50,7 +50,7 @@ bool overlaps_itself(const test::type_model& model, std::int64_t count) {
   return std::ranges::adjacent_find(all) != all.end();
 }
 
-const ranks::datatype& int_type() { return *ranks::predefined_type(0x250); }
+const ranks::datatype& number_type() { return *ranks::predefined_type(0x250); }
 
 }  // namespace
 
@@ -96,7 +96,7 @@ TEST_CASE("random puts and gets by messages do what direct ones do") {
       const ranks::target_place place{reinterpret_cast<std::intptr_t>(memory.origin()), count, made.type.get()};
       target.begin({.kind = access_kind::get, .origin = {}, .result = {into.data(), bytes, &byte}, .target = place});
       target.begin({.kind = access_kind::put, .origin = {data.data(), bytes, &byte}, .result = {}, .target = place});
-      target.flush(std::source_location::current());
+      target.flush({});
     };
     perform(window.access, far, got);
     perform(direct, near, got_near);
@@ -111,28 +111,28 @@ TEST_CASE("accumulates, fetches and exchanges of values by messages") {
   window_by_messages window(&fixed);
   const auto& sum = *ranks::predefined_operation(static_cast<std::uintptr_t>(predefined_operator::sum));
   window.access.begin({.kind = access_kind::accumulate,
-                       .origin = {ones.data(), 3000, &int_type()},
+                       .origin = {ones.data(), 3000, &number_type()},
                        .result = {},
-                       .target = {0, 3000, &int_type()},
+                       .target = {0, 3000, &number_type()},
                        .operation = &sum});
   const auto fetched = window.access.begin({.kind = access_kind::get_accumulate,
-                                            .origin = {ones.data(), 1000, &int_type()},
-                                            .result = {old.data(), 1000, &int_type()},
-                                            .target = {2000, 1000, &int_type()},
+                                            .origin = {ones.data(), 1000, &number_type()},
+                                            .result = {old.data(), 1000, &number_type()},
+                                            .target = {2000, 1000, &number_type()},
                                             .operation = &sum});
-  window.access.flush(std::source_location::current());
+  window.access.flush({});
   CHECK(fetched->is_done());
   CHECK(memory[1999] == 3);
   CHECK(memory[2999] == 5);
   CHECK(old[999] == 3);
   int desired = 9, expected = 5, found = 0;
   window.access.begin({.kind = access_kind::compare_and_swap,
-                       .origin = {&desired, 1, &int_type()},
-                       .result = {&found, 1, &int_type()},
-                       .target = {2999, 1, &int_type()},
+                       .origin = {&desired, 1, &number_type()},
+                       .result = {&found, 1, &number_type()},
+                       .target = {2999, 1, &number_type()},
                        .operation = nullptr,
                        .expected = &expected});
-  window.access.flush(std::source_location::current());
+  window.access.flush({});
   CHECK(found == 5);
   CHECK(memory[2999] == 9);
 }
@@ -143,26 +143,24 @@ TEST_CASE("the calling rank checks accesses to windows of known size, a flush re
   int value = 1;
   window_by_messages known(&fixed), dynamic(nullptr);
   const ranks::window_operation outside{
-      .kind = access_kind::put, .origin = {&value, 1, &int_type()}, .result = {}, .target = {4, 1, &int_type()}};
+      .kind = access_kind::put, .origin = {&value, 1, &number_type()}, .result = {}, .target = {4, 1, &number_type()}};
   CHECK(test::thrown_class([&] { known.access.begin(outside); }) == ranks::error_class::rma_range);
   CHECK(test::thrown_class([&] { dynamic.access.begin(outside); }) == ranks::error_class::success);
-  CHECK(test::thrown_class([&] { dynamic.access.flush(std::source_location::current()); }) ==
-        ranks::error_class::rma_range);
-  CHECK(test::thrown_class([&] { dynamic.access.flush(std::source_location::current()); }) ==
-        ranks::error_class::success);
+  CHECK(test::thrown_class([&] { dynamic.access.flush({}); }) == ranks::error_class::rma_range);
+  CHECK(test::thrown_class([&] { dynamic.access.flush({}); }) == ranks::error_class::success);
 }
 
 TEST_CASE("a lock that is taken by messages is that of the ranks of the node") {
   std::array<int, 4> memory{};
   const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 16, 4};
   window_by_messages window(&fixed);
-  window.access.lock(ranks::lock_mode::exclusive, std::source_location::current());
+  window.access.lock(ranks::lock_mode::exclusive, {});
   ranks::lock_request request(ranks::lock_mode::shared);
   window.own.queue().acquire(request);
   CHECK_FALSE(request.is_done());
-  window.access.unlock(std::source_location::current());
+  window.access.unlock({});
   CHECK(request.is_done());
-  window.access.lock(ranks::lock_mode::shared, std::source_location::current());
+  window.access.lock(ranks::lock_mode::shared, {});
   window.own.queue().release();
-  window.access.unlock(std::source_location::current());
+  window.access.unlock({});
 }

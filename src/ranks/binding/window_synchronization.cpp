@@ -139,7 +139,10 @@ int PMPI_Win_flush_local_all(MPI_Win win) {
 STRETTO_MPI_NAME(Win_flush_local_all)
 
 int PMPI_Win_sync(MPI_Win win) {
-  return call("MPI_Win_sync", {.win = win}, [&] { synchronize_memory(object_of(win)); });
+  return call("MPI_Win_sync", {.win = win}, [&] {
+    object_of(win);
+    synchronize_memory();
+  });
 }
 STRETTO_MPI_NAME(Win_sync)
 

@@ -6,7 +6,6 @@
 // Invariants  (1) a window has a communicator of its own, so that its messages and collectives meet no others.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -67,9 +66,6 @@ class rank_window {
   /// The window of a rank of another node; `memory` is null if it is dynamic.
   window_target& add_remote(int rank, const fixed_memory* memory);
 
-  /// Counts the calls by which a program may wait in a loop; true for one of several.
-  bool is_time_to_yield() { return synchronizations_.fetch_add(1, std::memory_order_relaxed) % 16 == 15; }
-
  private:
   // immutable after construction
   const std::unique_ptr<communicator> comm_;
@@ -88,7 +84,6 @@ class rank_window {
   attribute_list attributes_;
   error_handler_ref handler_;
   info hints_;
-  std::atomic<unsigned> synchronizations_ = 0;
 };
 
 }  // namespace stretto::ranks

@@ -56,8 +56,8 @@ void flush_targets(rank_window& of, first_error& errors, const call_site& where)
 }
 
 /// A program that waits in a loop for what another rank of its worker writes lets that rank run.
-void let_others_run_sometimes(rank_window& of, const call_site& where) {
-  if (of.is_time_to_yield() && sched::this_thread()) yield(where);
+void let_others_run(const call_site& where) {
+  if (sched::this_thread()) yield(where);
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ bool test_accesses(rank_window& of, const call_site& where) {
     wait_for_accesses(of, where);
     return true;
   }
-  if (sched::this_thread()) yield(where);
+  let_others_run(where);
   return false;
 }
 
@@ -131,7 +131,7 @@ void lock(rank_window& of, int target, lock_mode mode, const call_site& where) {
 void unlock(rank_window& of, int target, const call_site& where) {
   of.epochs.unlock(target);
   of.target(target).unlock(where);
-  let_others_run_sometimes(of, where);
+  let_others_run(where);
 }
 
 void lock_all(rank_window& of, const call_site& where) {
@@ -144,27 +144,27 @@ void unlock_all(rank_window& of, const call_site& where) {
   of.epochs.unlock_all();
   first_error errors;
   for (int rank = 0; rank < of.size(); ++rank) errors.attempt([&] { of.target(rank).unlock(where); });
-  let_others_run_sometimes(of, where);
+  let_others_run(where);
   errors.rethrow();
 }
 
 void flush(rank_window& of, int target, const call_site& where) {
   of.epochs.check_locked(target);
   of.target(target).flush(where);
-  let_others_run_sometimes(of, where);
+  let_others_run(where);
 }
 
 void flush_all(rank_window& of, const call_site& where) {
   of.epochs.check_any_locked();
   first_error errors;
   flush_targets(of, errors, where);
-  let_others_run_sometimes(of, where);
+  let_others_run(where);
   errors.rethrow();
 }
 
-void synchronize_memory(rank_window& of) {
+void synchronize_memory() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  let_others_run_sometimes(of, call_site::current());
+  let_others_run(call_site::current());
 }
 
 }  // namespace stretto::ranks

@@ -46,7 +46,7 @@ void unlock_all(rank_window& of, const call_site& where = call_site::current());
 void flush(rank_window& of, int target, const call_site& where = call_site::current());
 void flush_all(rank_window& of, const call_site& where = call_site::current());
 /// Makes stores of this rank and of others visible to each other.
-void synchronize_memory(rank_window& of);
+void synchronize_memory();
 
 /// Returns when all ranks have called it, before they destroy the window.
 void wait_for_all_ranks(rank_window& of, const call_site& where = call_site::current());
