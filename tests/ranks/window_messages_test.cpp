@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <stretto/stretto.hpp>
 #include <vector>
 
 #include "campaign.hpp"
@@ -44,6 +45,14 @@ struct window_by_messages {
   ranks::message_target access;
 };
 
+/// Waiters of messages need a runtime's thread.
+template <class Body>
+void in_runtime(const Body& body) {
+  runtime_options options;
+  options.workers = 1;
+  runtime(options).run(body);
+}
+
 bool overlaps_itself(const test::type_model& model, std::int64_t count) {
   auto all = model.bytes(count);
   std::ranges::sort(all);
@@ -75,92 +84,103 @@ TEST_CASE("a type that is made from a description has the data of the original")
 }
 
 TEST_CASE("random puts and gets by messages do what direct ones do") {
-  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(1000, 50'000); ++seed) {
-    CAPTURE(seed);
-    test::random_types random(seed);
-    const test::modelled_type made = random.next();
-    const std::int64_t count = random.number(0, 3), bytes = count * made.type->size();
-    if (overlaps_itself(made.model, count)) continue;
-    test::element_memory far(made.model, count), near(made.model, count);
-    far.fill(static_cast<unsigned>(seed));
-    near.bytes = far.bytes;
-    std::vector<std::byte> data(static_cast<std::size_t>(bytes), std::byte{7}), got = data, got_near = data;
-    const ranks::datatype& byte = *ranks::predefined_type(0x247);
-    window_by_messages window(nullptr);
-    ranks::local_target direct(window.combining);
-    if (!far.bytes.empty()) {
-      window.own.memory.attach(far.bytes.data(), std::ssize(far.bytes));
-      direct.memory.attach(near.bytes.data(), std::ssize(near.bytes));
+  in_runtime([&] {
+    for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(1000, 50'000); ++seed) {
+      CAPTURE(seed);
+      test::random_types random(seed);
+      const test::modelled_type made = random.next();
+      const std::int64_t count = random.number(0, 3), bytes = count * made.type->size();
+      if (overlaps_itself(made.model, count)) continue;
+      test::element_memory far(made.model, count), near(made.model, count);
+      far.fill(static_cast<unsigned>(seed));
+      near.bytes = far.bytes;
+      std::vector<std::byte> data(static_cast<std::size_t>(bytes), std::byte{7}), got = data, got_near = data;
+      const ranks::datatype& byte = *ranks::predefined_type(0x247);
+      window_by_messages window(nullptr);
+      ranks::local_target direct(window.combining);
+      if (!far.bytes.empty()) {
+        window.own.memory.attach(far.bytes.data(), std::ssize(far.bytes));
+        direct.memory.attach(near.bytes.data(), std::ssize(near.bytes));
+      }
+      const auto perform = [&](ranks::window_target& target, test::element_memory& memory,
+                               std::vector<std::byte>& into) {
+        const ranks::target_place place{reinterpret_cast<std::intptr_t>(memory.origin()), count, made.type.get()};
+        target.begin({.kind = access_kind::get, .origin = {}, .result = {into.data(), bytes, &byte}, .target = place});
+        target.begin({.kind = access_kind::put, .origin = {data.data(), bytes, &byte}, .result = {}, .target = place});
+        target.flush({});
+      };
+      perform(window.access, far, got);
+      perform(direct, near, got_near);
+      REQUIRE(got == got_near);
+      REQUIRE(far.bytes == near.bytes);
     }
-    const auto perform = [&](ranks::window_target& target, test::element_memory& memory, std::vector<std::byte>& into) {
-      const ranks::target_place place{reinterpret_cast<std::intptr_t>(memory.origin()), count, made.type.get()};
-      target.begin({.kind = access_kind::get, .origin = {}, .result = {into.data(), bytes, &byte}, .target = place});
-      target.begin({.kind = access_kind::put, .origin = {data.data(), bytes, &byte}, .result = {}, .target = place});
-      target.flush({});
-    };
-    perform(window.access, far, got);
-    perform(direct, near, got_near);
-    REQUIRE(got == got_near);
-    REQUIRE(far.bytes == near.bytes);
-  }
+  });
 }
 
 TEST_CASE("accumulates, fetches and exchanges of values by messages") {
-  std::vector<int> memory(3000, 1), ones(3000, 2), old(3000);
-  const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 12'000, 4};
-  window_by_messages window(&fixed);
-  const auto& sum = *ranks::predefined_operation(static_cast<std::uintptr_t>(predefined_operator::sum));
-  window.access.begin({.kind = access_kind::accumulate,
-                       .origin = {ones.data(), 3000, &number_type()},
-                       .result = {},
-                       .target = {0, 3000, &number_type()},
-                       .operation = &sum});
-  const auto fetched = window.access.begin({.kind = access_kind::get_accumulate,
-                                            .origin = {ones.data(), 1000, &number_type()},
-                                            .result = {old.data(), 1000, &number_type()},
-                                            .target = {2000, 1000, &number_type()},
-                                            .operation = &sum});
-  window.access.flush({});
-  CHECK(fetched->is_done());
-  CHECK(memory[1999] == 3);
-  CHECK(memory[2999] == 5);
-  CHECK(old[999] == 3);
-  int desired = 9, expected = 5, found = 0;
-  window.access.begin({.kind = access_kind::compare_and_swap,
-                       .origin = {&desired, 1, &number_type()},
-                       .result = {&found, 1, &number_type()},
-                       .target = {2999, 1, &number_type()},
-                       .operation = nullptr,
-                       .expected = &expected});
-  window.access.flush({});
-  CHECK(found == 5);
-  CHECK(memory[2999] == 9);
+  in_runtime([&] {
+    std::vector<int> memory(3000, 1), ones(3000, 2), old(3000);
+    const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 12'000, 4};
+    window_by_messages window(&fixed);
+    const auto& sum = *ranks::predefined_operation(static_cast<std::uintptr_t>(predefined_operator::sum));
+    window.access.begin({.kind = access_kind::accumulate,
+                         .origin = {ones.data(), 3000, &number_type()},
+                         .result = {},
+                         .target = {0, 3000, &number_type()},
+                         .operation = &sum});
+    const auto fetched = window.access.begin({.kind = access_kind::get_accumulate,
+                                              .origin = {ones.data(), 1000, &number_type()},
+                                              .result = {old.data(), 1000, &number_type()},
+                                              .target = {2000, 1000, &number_type()},
+                                              .operation = &sum});
+    window.access.flush({});
+    CHECK(fetched->is_done());
+    CHECK(memory[1999] == 3);
+    CHECK(memory[2999] == 5);
+    CHECK(old[999] == 3);
+    int desired = 9, expected = 5, found = 0;
+    window.access.begin({.kind = access_kind::compare_and_swap,
+                         .origin = {&desired, 1, &number_type()},
+                         .result = {&found, 1, &number_type()},
+                         .target = {2999, 1, &number_type()},
+                         .operation = nullptr,
+                         .expected = &expected});
+    window.access.flush({});
+    CHECK(found == 5);
+    CHECK(memory[2999] == 9);
+  });
 }
 
 TEST_CASE("the calling rank checks accesses to windows of known size, a flush reports those to others") {
-  std::array<int, 4> memory{};
-  const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 16, 4};
-  int value = 1;
-  window_by_messages known(&fixed), dynamic(nullptr);
-  const ranks::window_operation outside{
-      .kind = access_kind::put, .origin = {&value, 1, &number_type()}, .result = {}, .target = {4, 1, &number_type()}};
-  CHECK(test::thrown_class([&] { known.access.begin(outside); }) == ranks::error_class::rma_range);
-  CHECK(test::thrown_class([&] { dynamic.access.begin(outside); }) == ranks::error_class::success);
-  CHECK(test::thrown_class([&] { dynamic.access.flush({}); }) == ranks::error_class::rma_range);
-  CHECK(test::thrown_class([&] { dynamic.access.flush({}); }) == ranks::error_class::success);
+  in_runtime([&] {
+    std::array<int, 4> memory{};
+    const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 16, 4};
+    int value = 1;
+    window_by_messages known(&fixed), dynamic(nullptr);
+    const ranks::window_operation outside{.kind = access_kind::put,
+                                          .origin = {&value, 1, &number_type()},
+                                          .result = {},
+                                          .target = {4, 1, &number_type()}};
+    CHECK(test::thrown_class([&] { known.access.begin(outside); }) == ranks::error_class::rma_range);
+    CHECK(test::thrown_class([&] { dynamic.access.begin(outside); }) == ranks::error_class::success);
+    CHECK(test::thrown_class([&] { dynamic.access.flush({}); }) == ranks::error_class::rma_range);
+    CHECK(test::thrown_class([&] { dynamic.access.flush({}); }) == ranks::error_class::success);
+  });
 }
 
 TEST_CASE("a lock that is taken by messages is that of the ranks of the node") {
-  std::array<int, 4> memory{};
-  const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 16, 4};
-  window_by_messages window(&fixed);
-  window.access.lock(ranks::lock_mode::exclusive, {});
-  ranks::lock_request request(ranks::lock_mode::shared);
-  window.own.queue().acquire(request);
-  CHECK_FALSE(request.is_done());
-  window.access.unlock({});
-  CHECK(request.is_done());
-  window.access.lock(ranks::lock_mode::shared, {});
-  window.own.queue().release();
-  window.access.unlock({});
+  in_runtime([&] {
+    std::array<int, 4> memory{};
+    const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 16, 4};
+    window_by_messages window(&fixed);
+    window.access.lock(ranks::lock_mode::exclusive, {});
+    ranks::lock_request request(ranks::lock_mode::shared);
+    window.own.queue().acquire(request);
+    CHECK_FALSE(request.is_done());
+    window.access.unlock({});
+    CHECK(request.is_done());
+    window.access.lock(ranks::lock_mode::shared, {});
+    window.own.queue().release();
+    window.access.unlock({});
+  });
 }

@@ -68,7 +68,7 @@ void check_random_update(std::uint64_t seed, const ranks::datatype& element) {
   constexpr std::array operators{predefined_operator::sum, predefined_operator::max, predefined_operator::bitwise_xor,
                                  predefined_operator::replace, predefined_operator::no_operation};
   const predefined_operator which = operators[random() % operators.size()];
-  const auto count = static_cast<std::int64_t>(random() % (random() % 4 ? 30 : 3000));
+  const auto count = static_cast<std::int64_t>(1 + random() % (random() % 4 ? 30 : 3000));
   const scattered_elements from(random, element, count), to(random, element, count), old(random, element, count);
   const auto origin = random_values<Value>(random, from.array_length);
   auto target = random_values<Value>(random, to.array_length), expected = target;
