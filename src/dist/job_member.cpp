@@ -39,6 +39,7 @@ job_member::job_member(endpoint& e, const std::function<void(job&, failure_codec
       termination_(job_),
       clock_(job_) {
   if (add_more) add_more(job_, failures_);
+  e.add_protocols(job_);
   job_.must_agree("program", program_build());
   job_.must_agree("Stretto", library_build());
   job_.start([&](net::handlers& all) { return e.join(all); });

@@ -17,7 +17,9 @@ SECONDS = 300  # ends a program that hangs, however busy the machine is
 
 
 def run(*command, ranks=1, workers=None, code=0):
-    variables = dict(os.environ, STRETTO_RANKS=str(ranks))
+    variables = dict(os.environ)
+    if ranks:
+        variables["STRETTO_RANKS"] = str(ranks)
     if workers:
         variables["STRETTO_WORKERS"] = str(workers)
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=variables, cwd=WORK,
@@ -92,6 +94,57 @@ int main(int argc, char** argv) {
         build(write("ring.c", page.split("```c\n")[1].split("```")[0]), "ring")
         said = re.search(r"STRETTO_RANKS=(\d+) ./ring\n +(.*)\n", page)
         self.assertEqual(run("./ring", ranks=said[1]).stdout, said[2] + "\n")
+
+
+def on_nodes(nodes, *command, code=0):
+    return run(BIN.parents[1] / "tools/stretto", "run", "-n", nodes, *command, code=code, workers=1, ranks=None)
+
+
+class Nodes(unittest.TestCase):
+    def test_programs_that_check_themselves(self):
+        for name in ("messages", "groups_of_ranks"):
+            build(SOURCES / f"mpi/{name}.c", f"{name}_of_nodes")
+            for nodes, ranks, order in [(2, 2, "blocks"), (2, 5, "blocks"), (3, 7, "cyclic")]:
+                with self.subTest(program=name, nodes=nodes, ranks=ranks, order=order):
+                    done = on_nodes(nodes, "--ranks", ranks, "--map", order, f"./{name}_of_nodes")
+                    self.assertEqual(done.stdout, "")
+
+    def test_ranks_know_who_shares_their_node(self):
+        build(write("shared.c", """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  int rank, all, mine;
+  MPI_Comm node;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_size(MPI_COMM_WORLD, &all);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &mine);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) printf("%d of %d\\n", mine, all);
+  MPI_Comm_free(&node);
+  MPI_Finalize();
+  return 0;
+}
+"""), "shared")
+        self.assertEqual(on_nodes(2, "--ranks-per-node", 3, "./shared").stdout, "3 of 6\n")
+        self.assertEqual(on_nodes(2, "./shared").stdout, "1 of 2\n")
+
+    def test_abort_ends_all_nodes_with_one_message(self):
+        build(write("aborts_there.c", """
+#include <mpi.h>
+int main(int argc, char** argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 3) MPI_Abort(MPI_COMM_WORLD, 5);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""), "aborts_there")
+        done = on_nodes(2, "--ranks", 4, "./aborts_there", code=5)
+        self.assertEqual(done.stderr, "error R91: rank 3 called MPI_Abort with the code 5\n")
 
 
 class Output(unittest.TestCase):

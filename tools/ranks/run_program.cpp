@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <stretto/error.hpp>
 #include <stretto/stretto.hpp>
 #include <string>
@@ -14,7 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "api/process_endpoint.hpp"
 #include "base/error_output.hpp"
+#include "base/options.hpp"
+#include "net/mpi/mpi_library.hpp"
+#include "ranks/nodes/job_of_ranks.hpp"
 #include "ranks/process/message_exchange.hpp"
 #include "ranks/process/rank.hpp"
 #include "ranks/process/rank_output.hpp"
@@ -25,13 +30,14 @@
 namespace stretto::ranks {
 namespace {
 
-int rank_count() {
-  const char* const text = std::getenv("STRETTO_RANKS");
-  if (!text || !*text) return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+/// The variable's value; 0 if it is not set.
+int count_in(const char* variable) {
+  const char* const text = std::getenv(variable);
+  if (!text || !*text) return 0;
   char* end = nullptr;
   const long count = std::strtol(text, &end, 10);
   if (*end || count < 1 || count > 1'000'000)
-    throw error("R89", fmt::format("STRETTO_RANKS is \"{}\"", text))
+    throw error("R89", fmt::format("{} is \"{}\"", variable, text))
         .because("it is the number of ranks, from 1 to 1000000")
         .remedy("set it to a number, or leave it out: then there are as many ranks as cores");
   return static_cast<int>(count);
@@ -41,6 +47,36 @@ int rank_count() {
 bool has_labels() {
   const char* const text = std::getenv("STRETTO_RANKS_LABEL");
   return text && *text && std::string(text) != "0";
+}
+
+rank_order order_of_ranks() {
+  const std::string text = base::stretto_environment()["STRETTO_RANKS_MAP"];
+  if (text.empty() || text == "blocks") return rank_order::blocks;
+  if (text == "cyclic") return rank_order::cyclic;
+  throw error("R95", fmt::format("STRETTO_RANKS_MAP is \"{}\"", text))
+      .because("consecutive ranks share a node (blocks), or are on consecutive nodes (cyclic)")
+      .remedy("set it to blocks or cyclic, or leave it out: then it is blocks");
+}
+
+job_shape shape_of_job() { return {count_in("STRETTO_RANKS"), count_in("STRETTO_RANKS_PER_NODE"), order_of_ranks()}; }
+
+/// Without a launcher, or if it started one process.
+rank_map map_of_one_node(const job_shape& shape) {
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return {shape.ranks ? shape.ranks : shape.ranks_of_node ? shape.ranks_of_node : cores, 1};
+}
+
+void end_process(int code, const std::string& message) {
+  std::fflush(nullptr);
+  std::fputs(message.c_str(), stderr);
+  std::_Exit(code);
+}
+
+/// Null: this process is the only node.
+std::shared_ptr<job_of_ranks> job_of_process(const job_shape& shape) {
+  const auto options = base::parse_options(base::stretto_environment(), {});
+  auto by = endpoint_of_process(options.values);
+  return by ? std::make_shared<job_of_ranks>(std::move(by), shape, end_process) : nullptr;
 }
 
 rank_start start_of(int number, int count, int argc, char** argv) {
@@ -58,11 +94,18 @@ constexpr std::uint64_t stack_of_rank = 8 << 20;
 
 /// A rank that waits for its own threads (pthread_join, the end of a parallel region) blocks its worker: so the ranks
 /// of programs with threads have a worker each, and one more runs what tasks of theirs wait for.
-runtime_options options_for(int ranks, const program_image& image) {
+runtime_options options_for(const std::shared_ptr<job_of_ranks>& job, const job_shape& shape,
+                            const program_image& image) {
   runtime_options options;
+  options.job = job;
   if (!std::getenv("STRETTO_WORKERS")) {
     const auto cores = std::max(1u, std::thread::hardware_concurrency());
-    options.workers = image.starts_threads() ? static_cast<unsigned>(ranks) + 1 : std::min(cores, unsigned(ranks));
+    const int nodes = job ? static_cast<int>(net::mpi::detect_launch_environment().launched) : 1;
+    const int ranks = job && shape.ranks ? (shape.ranks + nodes - 1) / nodes
+                      : job              ? std::max(1, shape.ranks_of_node)
+                                         : map_of_one_node(shape).ranks();
+    options.workers =
+        image.starts_threads() ? static_cast<unsigned>(ranks) + 1 : std::min(cores, static_cast<unsigned>(ranks));
   }
   if (!std::getenv("STRETTO_STACK_SIZE")) options.stack_bytes = stack_of_rank;
   return options;
@@ -74,16 +117,29 @@ struct end_of_threads {
   ~end_of_threads() { all.end(); }
 };
 
-void run_ranks(node_ranks& node, const std::vector<std::unique_ptr<rank>>& ranks) {
-  runtime here(options_for(static_cast<int>(ranks.size()), ranks[0]->copy().image()));
+using rank_list = std::vector<std::unique_ptr<rank>>;
+
+rank_list load_ranks(node_ranks& node, int number, const std::shared_ptr<const program_image>& image, int argc,
+                     char** argv) {
+  rank_list ranks;
+  for (const world_rank of_world : node.map().ranks_of(number)) {
+    const int world = static_cast<int>(of_world);
+    auto one = std::make_unique<rank>(node, of_world, image, start_of(world, node.size(), argc, argv));
+    one->mpi().exchanges = std::make_unique<message_exchanges>(*one);
+    ranks.push_back(std::move(one));
+  }
+  return ranks;
+}
+
+void run_ranks(runtime& here, node_ranks& node, job_of_ranks* job, const rank_list& ranks) {
   const end_of_threads at_the_end{node.threads()};
-  node.set_workers(static_cast<int>(here.workers()));
   here.run([&] {
     node.files().attach();
-    for (const auto& one : ranks)
-      async(on(worker(static_cast<std::uint32_t>(one->number()) % here.workers())), name(one->copy().start().name),
-            [&rank = *one] { rank.run(); });
+    if (job) job->wait_for_others();
+    for (std::uint32_t i = 0; i < ranks.size(); ++i)
+      async(on(worker(i % here.workers())), name(ranks[i]->copy().start().name), [&rank = *ranks[i]] { rank.run(); });
   });
+  if (job) job->close();
 }
 
 /// Threads of programs run on, so nothing that they use may be destroyed.
@@ -92,30 +148,41 @@ void run_ranks(node_ranks& node, const std::vector<std::unique_ptr<rank>>& ranks
   std::_Exit(code);
 }
 
-int exit_code(const std::vector<std::unique_ptr<rank>>& ranks) {
+int exit_code(const rank_list& ranks) {
   for (const auto& one : ranks)
     if (one->end().code != 0) return one->end().code;
   return has_usage_errors() ? 1 : 0;
 }
 
+void report(const std::exception& e) { base::print_error(e, base::error_form_of(base::stretto_environment(), {})); }
+
 }  // namespace
 
 int run_program(const char* file, int argc, char** argv) {
   const auto image = std::make_shared<const program_image>(file);
-  const int count = rank_count();
-  node_ranks node(count);
-  std::vector<std::unique_ptr<rank>> ranks;
-  for (int number = 0; number < count; ++number) {
-    auto one = std::make_unique<rank>(node, world_rank{number}, image, start_of(number, count, argc, argv));
-    one->mpi().exchanges = std::make_unique<message_exchanges>(*one);
-    ranks.push_back(std::move(one));
+  const job_shape shape = shape_of_job();
+  const auto job = job_of_process(shape);
+  std::optional<node_ranks> node;
+  rank_list ranks;
+  {
+    runtime here(options_for(job, shape, *image));
+    node.emplace(job ? job->map() : map_of_one_node(shape));
+    node->set_workers(static_cast<int>(here.workers()));
+    try {
+      ranks = load_ranks(*node, job ? static_cast<int>(here.node()) : 0, image, argc, argv);
+    } catch (const std::exception& e) {
+      if (!job) throw;
+      report(e);  // the other nodes wait for this one
+      std::_Exit(1);
+    }
+    if (job) job->connect(*node);
+    install_crash_reports();
+    use_rank_threads();
+    const rank_output output;
+    run_ranks(here, *node, job.get(), ranks);
   }
-  install_crash_reports();
-  use_rank_threads();
-  const rank_output output;
-  run_ranks(node, ranks);
   const int code = exit_code(ranks);
-  if (node.threads().is_any_running()) leave_process(code);
+  if (node->threads().is_any_running()) leave_process(code);
   return code;
 }
 
@@ -130,7 +197,7 @@ int stretto_run_program(const char* file, int argc, char** argv) {
   try {
     return stretto::ranks::run_program(file, argc, argv);
   } catch (const std::exception& e) {
-    stretto::base::print_error(e, stretto::base::error_form_of(stretto::base::stretto_environment(), {}));
+    stretto::ranks::report(e);
     return 1;
   }
 }

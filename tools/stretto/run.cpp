@@ -26,6 +26,7 @@ constexpr std::array bindings{"none", "cores", "numa"};
 
 struct request {
   std::string nodes, hosts, mpi, bind = "none";
+  std::string ranks, ranks_per_node, map;  // of MPI programs; empty: as the program is started
   bool label = false, verbose = false, dry_run = false, json = false, as_node = false;
 };
 
@@ -37,6 +38,17 @@ std::uint32_t nodes_of(const std::string& text) {
         .fact("allowed", fmt::format("1 to {} nodes", job::most_nodes))
         .remedy("-n 2");
   return n;
+}
+
+/// Whether the program is one of `stretto cc`: its ranks report how they end.
+bool has_ranks(const request& asked) { return !asked.ranks.empty() || !asked.ranks_per_node.empty(); }
+
+void add_rank_options(arguments& to, request& asked) {
+  to.add_option("--ranks", asked.ranks, "ranks of an MPI program that stretto cc linked, on all nodes together")
+      ->type_name("RANKS");
+  to.add_option("--ranks-per-node", asked.ranks_per_node, "the same for each node")->type_name("RANKS");
+  to.add_option("--map", asked.map, "blocks or cyclic: consecutive ranks on one node, or on different ones")
+      ->type_name("HOW");
 }
 
 std::size_t one_of(const char* flag, const std::string& said, const std::vector<std::string>& allowed) {
@@ -55,16 +67,23 @@ job::launch_options launch_options_of(const request& asked, const base::environm
   if (!asked.hosts.empty()) wanted.hosts = job::read_hosts(asked.hosts);
   if (!asked.mpi.empty()) one_of("--mpi", asked.mpi, {std::begin(net::mpi::names), std::end(net::mpi::names)});
   wanted.mpi = asked.mpi;
+  if (!asked.map.empty()) one_of("--map", asked.map, {"blocks", "cyclic"});
+  const auto set = [&](const char* variable, const std::string& value) {
+    if (!value.empty()) wanted.variables[variable] = value;
+  };
+  set("STRETTO_RANKS", asked.ranks);
+  set("STRETTO_RANKS_PER_NODE", asked.ranks_per_node);
+  set("STRETTO_RANKS_MAP", asked.map);
   return wanted;
 }
 
 ordered_json described(const job::plan& p, const std::vector<std::string>& program, std::uint32_t nodes) {
-  auto words = p.command;
-  words.insert(words.end(), program.begin(), program.end());
+  auto command = p.command;
+  command.insert(command.end(), program.begin(), program.end());
   return {{"nodes", nodes},
           {"mpi", p.mpi.empty() ? ordered_json() : ordered_json(p.mpi)},
           {"variables", p.variables},
-          {"command", words}};
+          {"command", command}};
 }
 
 ordered_json described(const job::node_end& e) {
@@ -105,6 +124,8 @@ int start(const request& asked, const job::plan& p, const std::vector<std::strin
     fmt::print("{}\n", all.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
   }
   if (end.ended_by_signal) return 128 + end.ended_by_signal;
+  const bool is_told = has_ranks(asked) && !end.nodes.empty() && end.nodes.front().how == job::ending::exit_code;
+  if (is_told && end.nodes.front().number) return end.nodes.front().number;
   if (!end.nodes.empty()) throw lost_node(end, asked, nodes, named.front());
   if (end.exit_code)
     throw error("W57", fmt::format("the launcher ended with exit code {}", end.exit_code))
@@ -123,6 +144,7 @@ int run_run(const invocation& call) {
       "Behind the flags stand the program and its arguments: stretto run -n 2 ./program --its-flag\n"
       "The options of the runtime, such as --workers, are for the program: stretto options");
   words.add_option("-n,--nodes", asked.nodes, "how many nodes: processes, each with a runtime")->type_name("NODES");
+  add_rank_options(words, asked);
   words.add_option("--hosts", asked.hosts, "where they run, HOST[:NODES],...; else all here, or where Slurm says")
       ->type_name("HOSTS");
   words.add_option("--mpi", asked.mpi, "openmpi or mpich; else the first that can be used")->type_name("NAME");
@@ -140,6 +162,7 @@ int run_run(const invocation& call) {
 
   const char* const said = std::getenv("PATH");
   const std::string path = said ? said : "";
+  if (asked.nodes.empty() && has_ranks(asked)) asked.nodes = "1";
   if (asked.nodes.empty())
     throw error("W52", "stretto run needs the number of nodes")
         .fact("allowed", fmt::format("1 to {} nodes", job::most_nodes))

@@ -51,7 +51,9 @@ std::string loaded_in_program() {
   // Every MPI has this function, with the same signature, and allows it before MPI is started. No text exceeds 8192
   // bytes.
   using get_version = int (*)(char*, int*);
-  const auto ask = reinterpret_cast<get_version>(::dlsym(RTLD_DEFAULT, "MPI_Get_library_version"));
+  // Not RTLD_DEFAULT: a library that has Stretto and an MPI of its own would find that one.
+  void* const program = ::dlopen(nullptr, RTLD_LAZY);
+  const auto ask = reinterpret_cast<get_version>(::dlsym(program, "MPI_Get_library_version"));
   if (!ask) return "";
   std::vector<char> text(8193);
   int length = 0;

@@ -90,7 +90,8 @@ int PMPI_Finalize(void) {
 STRETTO_MPI_NAME(Finalize)
 
 int PMPI_Abort(MPI_Comm, int code) {
-  end_job({error_reaction::fatal, nullptr, code,
+  end_job(caller().node(),
+          {error_reaction::fatal, nullptr, code,
            fmt::format("error R91: {} called MPI_Abort with the code {}\n", caller().copy().start().name, code)});
 }
 STRETTO_MPI_NAME(Abort)

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "ranks/communicators/attribute_list.hpp"
 #include "ranks/communicators/collective_tags.hpp"
@@ -33,6 +34,8 @@ struct communicator_members {
   std::optional<group> remote;  // of an intercommunicator
   /// Of an intercommunicator: for messages within the local group, in collective operations and merges.
   communicator_number local_number{};
+  /// The node of each rank of the local group; empty if all are on one node. members_table fills it in.
+  std::vector<int> nodes = {};
 
   bool is_intercommunicator() const { return remote.has_value(); }
   /// The group that ranks in calls are of: destinations, sources and roots.

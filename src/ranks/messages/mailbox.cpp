@@ -265,6 +265,13 @@ void mailbox::deliver(remote_message& message) {
   else end_probes(probes);
 }
 
+bool mailbox::try_withdraw(remote_message& message) {
+  const std::scoped_lock lock(lock_);
+  if (!message.in_queue) return false;
+  queues_of(message.match.context()).remove(message);
+  return true;
+}
+
 void mailbox::cancel_send(message_request& send) {
   {
     const std::scoped_lock lock(lock_);

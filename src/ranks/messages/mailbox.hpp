@@ -60,6 +60,8 @@ class alignas(base::cache_line) mailbox {
   /// For messages from other nodes: delivers data, which is copied aside if no receive waits, whatever its size.
   void deliver_copy(envelope message, const data_part& data);
   void deliver(remote_message& message);
+  /// Takes a message from another node out of the queue; false if a receive or a matched probe has taken it.
+  bool try_withdraw(remote_message& message);
   /// Takes back a message that no receive or matched probe has taken; else does nothing.
   void cancel_send(message_request& send);
 

@@ -25,6 +25,7 @@ collective_scope::collective_scope(communicator& comm)
       local(comm.members().local),
       remote(comm.members().remote),
       own(comm.rank()),
+      nodes(comm.shared_members(), &comm.members().nodes),
       numbers(comm.numbers()) {}
 
 collective_scope collective_scope::local_part(communicator& comm) {
@@ -35,12 +36,13 @@ collective_scope collective_scope::local_part(communicator& comm) {
   return scope;
 }
 
-collective_scope::collective_scope(const group& members, std::optional<group> other, world_rank self)
+collective_scope::collective_scope(const group& members, std::optional<group> other, rank& self)
     : context(collective_context(creation_number)),
       local(members),
       remote(std::move(other)),
-      own(members.rank_of(self).value_or(0)),
-      by_world_rank(true) {}
+      own(members.rank_of(self.number()).value_or(0)),
+      by_world_rank(true),
+      nodes(std::make_shared<const std::vector<int>>(self.node().members()->nodes_of(members))) {}
 
 collective_request::collective_request(rank& of, collective_scope scope, int tag)
     : request(kind_of_collectives), rank_(of), scope_(std::move(scope)), tag_(tag), run_(*this) {}
@@ -50,6 +52,7 @@ collective_group collective_request::local_group() const {
   local.rank = scope_.own;
   local.size = scope_.local.size();
   local.concurrency = rank_.node().workers();
+  local.nodes = *scope_.nodes;
   return local;
 }
 

@@ -28,13 +28,15 @@ struct collective_scope {
   static collective_scope local_part(communicator& comm);
   /// Ranks that create a communicator from a group; `other` has those that they trade with. Their messages name
   /// senders by their ranks in the world, since there is no communicator yet.
-  collective_scope(const group& members, std::optional<group> other, world_rank self);
+  collective_scope(const group& members, std::optional<group> other, rank& self);
 
   context_number context;
   group local;
   std::optional<group> remote;
   int own = 0;  // the calling rank in `local`
   bool by_world_rank = false;
+  /// The node of each rank of `local`; empty if all are on one node.
+  std::shared_ptr<const std::vector<int>> nodes;
   std::shared_ptr<const void> numbers;  // stay in use until the collective has ended
 };
 

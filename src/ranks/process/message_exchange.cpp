@@ -103,14 +103,14 @@ std::unique_ptr<creation_exchange> message_exchanges::over(communicator& comm) {
 }
 
 std::unique_ptr<creation_exchange> message_exchanges::in_group(const group& members, int tag) {
-  return std::make_unique<exchange_in_group>(rank_, 0, collective_scope(members, {}, rank_.number()), tag);
+  return std::make_unique<exchange_in_group>(rank_, 0, collective_scope(members, {}, rank_), tag);
 }
 
 std::unique_ptr<creation_exchange> message_exchanges::apart(communicator& comm, std::uint32_t call) {
   const communicator_members& all = comm.members();
   std::optional<group> other;
   if (all.remote && comm.rank() == 0) other = group((*all.remote)[0], 1);
-  collective_scope scope(all.local, std::move(other), rank_.number());
+  collective_scope scope(all.local, std::move(other), rank_);
   scope.context = duplication_context;
   const auto tag = static_cast<std::uint32_t>(all.number) << 16 | (call & 0xffff);
   return std::make_unique<exchange_in_group>(rank_, 0, std::move(scope), static_cast<int>(tag & 0x3fff'ffff));
@@ -120,7 +120,7 @@ std::unique_ptr<creation_exchange> message_exchanges::between(communicator& loca
   std::optional<group> other;
   if (local.rank() == link.local_leader) other = group(*link.remote_leader, 1);
   return std::make_unique<exchange_in_group>(
-      rank_, link.local_leader, collective_scope(local.members().local, std::move(other), rank_.number()), link.tag);
+      rank_, link.local_leader, collective_scope(local.members().local, std::move(other), rank_), link.tag);
 }
 
 }  // namespace stretto::ranks

@@ -2,10 +2,12 @@
 
 namespace stretto::ranks {
 
-node_ranks::node_ranks(int size)
-    : peers_(static_cast<std::size_t>(size)),
+node_ranks::node_ranks(const rank_map& map)
+    : map_(map),
+      peers_(static_cast<std::size_t>(map.ranks())),
+      members_(std::make_shared<members_table>([map](world_rank rank) { return map.node_of(rank); })),
       world_(members_->share(
-          {.number = world_number, .local = group(world_rank{0}, size), .remote = {}, .local_number = {}})) {}
+          {.number = world_number, .local = group(world_rank{0}, map.ranks()), .remote = {}, .local_number = {}})) {}
 
 std::shared_ptr<node_meeting> node_ranks::meeting_of(const std::shared_ptr<const communicator_members>& members) {
   if (members->is_intercommunicator()) return nullptr;

@@ -3,12 +3,14 @@
 // Threads     any, once all ranks of the node have been made.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "ranks/communicators/members_table.hpp"
 #include "ranks/files/file_threads.hpp"
 #include "ranks/messages/message_request.hpp"
+#include "ranks/nodes/rank_map.hpp"
 #include "ranks/process/node_meeting.hpp"
 #include "ranks/process/rank_threads.hpp"
 
@@ -16,14 +18,14 @@ namespace stretto::ranks {
 
 class node_ranks {
  public:
-  /// A job of `size` ranks.
-  explicit node_ranks(int size);
+  explicit node_ranks(const rank_map& map);
 
   /// How many ranks of this node can run at once.
   int workers() const { return workers_; }
   void set_workers(int workers) { workers_ = workers; }
   /// Of the job.
-  int size() const { return static_cast<int>(peers_.size()); }
+  int size() const { return map_.ranks(); }
+  const rank_map& map() const { return map_; }
   /// Where messages to a rank go.
   const peer& reach(world_rank rank) const { return peers_[static_cast<std::size_t>(rank)]; }
   void set_peer(world_rank rank, const peer& at) { peers_[static_cast<std::size_t>(rank)] = at; }
@@ -38,9 +40,13 @@ class node_ranks {
   file_threads& files() { return files_; }
   rank_threads& threads() { return threads_; }
 
+  /// Called ahead of the end of this process by a rank: lets the other nodes end. Empty: there are none.
+  std::function<void(int code)> end_others;
+
  private:
+  const rank_map map_;
   std::vector<peer> peers_;  // by rank in the world
-  const std::shared_ptr<members_table> members_ = std::make_shared<members_table>();
+  const std::shared_ptr<members_table> members_;
   std::shared_ptr<const communicator_members> world_;
   int workers_ = 1;
   file_threads files_;

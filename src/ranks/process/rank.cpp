@@ -85,9 +85,9 @@ rank::rank(node_ranks& node, world_rank number, std::shared_ptr<const program_im
     identity->state = &mpi_;
     identity->whole = this;
   }
-  mpi_.end = end_job;
+  mpi_.end = [&node](const requested_end& how) { end_job(node, how); };
   mpi_.node = node.members();
-  mpi_.node_of = [](world_rank) { return 0; };
+  mpi_.node_of = [&node](world_rank rank) { return node.map().node_of(rank); };
   const std::scoped_lock lock(registry_lock);
   registry.push_back(this);
 }
@@ -117,10 +117,12 @@ void rank::write_all_output() noexcept {
   for (const rank* const one : registry) one->copy_.write_last_lines();  // no lock: the process is about to end
 }
 
-void end_job(const requested_end& how) {
+void end_job(node_ranks& node, const requested_end& how) {
+  const int code = how.code & 0xff ? how.code & 0xff : 1;
   rank::write_all_output();
   std::fputs(how.message.c_str(), stderr);
-  std::_Exit(how.code & 0xff ? how.code & 0xff : 1);
+  if (node.end_others) node.end_others(code);
+  std::_Exit(code);
 }
 
 void rank::run() {
@@ -148,9 +150,9 @@ void rank::run() {
 /// Other ranks may wait for it: the job ends, as under other launchers.
 void rank::end_without_finalize() const {
   const int code = end_.code ? end_.code : 1;
-  end_job({error_reaction::fatal, nullptr, code,
-           "error R93: " + copy_.start().name + " ended without MPI_Finalize, with the exit code " +
-               std::to_string(end_.code) + "\n"});
+  end_job(node_, {error_reaction::fatal, nullptr, code,
+                  "error R93: " + copy_.start().name + " ended without MPI_Finalize, with the exit code " +
+                      std::to_string(end_.code) + "\n"});
 }
 
 void rank::leave_thread() noexcept {

@@ -127,7 +127,7 @@ class acting_thread {
   const thread_identity* const before_;
 };
 
-/// Prints the message and ends the job: all ranks, at once.
-[[noreturn]] void end_job(const requested_end& how);
+/// Prints the message and ends the job: all ranks of all nodes, at once.
+[[noreturn]] void end_job(node_ranks& node, const requested_end& how);
 
 }  // namespace stretto::ranks

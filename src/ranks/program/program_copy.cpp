@@ -103,7 +103,9 @@ void program_copy::name_libraries(object_copy& program) {
 }
 
 void program_copy::load() {
-  handle_ = ::dlopen(copies_.back()->path().c_str(), RTLD_NOW | RTLD_LOCAL);
+  // The MPI that connects nodes is visible to all libraries. The copy must find Stretto's functions of the same names.
+  const bool has_other_mpi = ::dlsym(::dlopen(nullptr, RTLD_LAZY), "MPI_Init") != nullptr;
+  handle_ = ::dlopen(copies_.back()->path().c_str(), RTLD_NOW | RTLD_LOCAL | (has_other_mpi ? RTLD_DEEPBIND : 0));
   if (!handle_) refuse(*image_, ::dlerror());
   const auto all = maps();
   for (std::size_t i = 0; i < copies_.size(); ++i) copies_[i]->finish_loading(all[i]);

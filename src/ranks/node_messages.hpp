@@ -1,0 +1,62 @@
+// node_messages.hpp - the messages between the nodes of a job of ranks.
+//
+// Threads     values.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace stretto::ranks {
+
+/// A message from a rank to a rank of the receiving node. Its data follows as a payload.
+struct rank_message {
+  static constexpr std::string_view message = "ranks.message";
+  std::int32_t to = 0;      // rank in the world
+  std::int32_t source = 0;  // rank in the communicator
+  std::int32_t tag = 0;
+  std::uint32_t context = 0;         // of the communicator
+  std::uint64_t send = 0;            // number of the send at its node, if it can be cancelled; else 0
+  std::uint64_t is_synchronous = 0;  // 1: its node waits for match_notice
+};
+
+/// A receive has taken the message of a synchronous send.
+struct match_notice {
+  static constexpr std::string_view message = "ranks.matched";
+  std::uint64_t send = 0;  // number of the send
+};
+
+/// The sender wants to take a message back.
+struct message_cancellation {
+  static constexpr std::string_view message = "ranks.cancel";
+  std::int32_t to = 0;     // the receiving rank in the world
+  std::uint64_t send = 0;  // number of the send
+};
+
+/// The answer to message_cancellation.
+struct cancellation_reply {
+  static constexpr std::string_view message = "ranks.cancel_reply";
+  std::uint64_t send = 0;     // number of the send
+  bool is_cancelled = false;  // no receive had taken the message, and none will
+};
+
+/// The sender has loaded its ranks, and takes messages for them.
+struct ranks_loaded {
+  static constexpr std::string_view message = "ranks.loaded";
+  std::uint8_t nothing = 0;  // always 0
+};
+
+/// The sender ends the job, and has printed why.
+struct job_end_notice {
+  static constexpr std::string_view message = "ranks.end";
+  static constexpr bool is_counted = false;
+  std::int32_t code = 0;  // exit code of all nodes
+};
+
+/// The sender knows that the job ends: it prints nothing when nodes fail from now on.
+struct job_end_reply {
+  static constexpr std::string_view message = "ranks.end_reply";
+  static constexpr bool is_counted = false;
+  std::int32_t code = 0;  // as in the notice
+};
+
+}  // namespace stretto::ranks

@@ -1,0 +1,34 @@
+// rank_map.hpp - which node runs which ranks of the job.
+//
+// Threads     values.
+// Cost        O(1).
+// Invariants  (1) every node has as many ranks as any other, or one less.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ranks/communicators/group.hpp"
+
+namespace stretto::ranks {
+
+/// blocks: consecutive ranks share a node. cyclic: consecutive ranks are on consecutive nodes.
+enum class rank_order : std::uint8_t { blocks, cyclic };
+
+class rank_map {
+ public:
+  /// Both numbers are at least 1.
+  rank_map(int ranks, int nodes, rank_order order = rank_order::blocks) : ranks_(ranks), nodes_(nodes), order_(order) {}
+
+  int ranks() const { return ranks_; }
+  int nodes() const { return nodes_; }
+  int node_of(world_rank rank) const;
+  /// In ascending order; none if there are more nodes than ranks.
+  std::vector<world_rank> ranks_of(int node) const;
+
+ private:
+  int ranks_, nodes_;
+  rank_order order_;
+};
+
+}  // namespace stretto::ranks

@@ -1,0 +1,271 @@
+// remote_messages.cpp - the sending side: what is copied, packed or lent; the receiving side: where the data goes.
+#include "ranks/nodes/remote_messages.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "ranks/messages/send_buffer.hpp"
+#include "ranks/messages/shared_copy.hpp"
+
+namespace stretto::ranks {
+
+namespace {
+
+using bytes = std::vector<std::byte>;
+
+bytes copied(const data_part& data) {
+  bytes all(static_cast<std::size_t>(data.bytes()));
+  copy_part({all.data(), data.bytes()}, data);
+  return all;
+}
+
+std::int64_t size_of(const net::payload& data) { return static_cast<std::int64_t>(data.bytes()); }
+
+}  // namespace
+
+class remote_messages::peer_on_node final : public remote_peer {
+ public:
+  peer_on_node(remote_messages& of, dist::rank node, world_rank rank) : of_(&of), node_(node), rank_(rank) {}
+  void start_send(message_request& send) override { of_->start_send(node_, rank_, send); }
+  void cancel_send(message_request& send) override { of_->cancel_send(node_, rank_, send); }
+
+ private:
+  remote_messages* of_;
+  dist::rank node_;
+  world_rank rank_;
+};
+
+/// A send that is not complete. Its parts: the data has been sent; a receive has taken the message, in synchronous
+/// mode; the reply to a cancellation.
+struct remote_messages::pending_send final : places::completion {
+  pending_send(remote_messages& by, message_request& s)
+      : completion(data_is_sent), of(by), send(s), parts(s.mode == send_mode::synchronous ? 2 : 1) {
+    if (!s.data.is_dense()) packed = copied(s.data);
+  }
+  static void data_is_sent(work_item& item) noexcept {
+    auto& ended = static_cast<pending_send&>(item);
+    if (ended.failure) ended.send.status.error = error_class::other;
+    ended.of.end_part(ended);
+  }
+  std::span<const std::byte> data() const {
+    return packed.empty() ? std::span<const std::byte>(send.data.address(), static_cast<std::size_t>(send.data.bytes()))
+                          : packed;
+  }
+
+  remote_messages& of;
+  message_request& send;
+  std::uint64_t key = 0;
+  int parts;  // that have not ended
+  bytes packed;
+};
+
+/// A message that has come and needs more than a copy: its data has not come, or its sender waits for the match.
+class remote_messages::waiting_message final : public remote_message, places::completion {
+ public:
+  waiting_message(remote_messages& by, dist::rank from, const rank_message& m, net::payload&& data)
+      : remote_message({context_number(m.context), m.source, m.tag}, size_of(data)),
+        completion(data_is_here),
+        of_(by),
+        from_(from),
+        to_(m.to),
+        send_(m.send),
+        is_synchronous_(m.is_synchronous != 0) {
+    if (data.is_here()) copy_.assign(data.here().begin(), data.here().end());
+    else data_.emplace(std::move(data));
+  }
+  std::pair<dist::rank, std::uint64_t> key() const { return {from_, send_}; }
+  std::int32_t to() const { return to_; }
+
+  void receive_into(message_request& receive) override {
+    of_.forget(*this);
+    if (is_synchronous_) of_.job_.send(from_, match_notice{send_});
+    receive_ = &receive;
+    if (!data_) return finish();
+    const bool goes_there = receive.data.is_dense() && receive.data.bytes() >= bytes;
+    if (!goes_there) copy_.resize(static_cast<std::size_t>(bytes));
+    of_.job_.begin_incoming();
+    std::move(*data_).receive(goes_there ? receive.data.address() : copy_.data(), *this);
+  }
+  void abandon() noexcept override {
+    of_.forget(*this);
+    delete this;
+  }
+
+ private:
+  static void data_is_here(work_item& item) noexcept {
+    auto& message = static_cast<waiting_message&>(static_cast<completion&>(item));
+    message.of_.job_.end_incoming();
+    message.finish();
+  }
+  void finish() {
+    message_request& receive = *receive_;
+    const std::int64_t received = std::min(receive.data.bytes(), bytes);
+    if (!copy_.empty()) copy_part(receive.data, {copy_.data(), bytes});
+    const error_class error = failure                  ? error_class::other
+                              : received < this->bytes ? error_class::truncate
+                                                       : error_class::success;
+    receive.status = {match.source(), match.tag(), error, false, received, bytes};
+    delete this;
+    end_message(receive);
+  }
+
+  remote_messages& of_;
+  const dist::rank from_;
+  const std::int32_t to_;
+  const std::uint64_t send_;
+  const bool is_synchronous_;
+  std::optional<net::payload> data_;  // that has not come with the message
+  ranks::bytes copy_;
+  message_request* receive_ = nullptr;
+};
+
+remote_messages::remote_messages(dist::job& j) : job_(j) {
+  using self = remote_messages;
+  j.on_payload<&self::on_message>(this);
+  j.on<&self::on_matched, &self::on_cancel, &self::on_cancel_reply>(this);
+  j.add(*this);
+}
+
+remote_messages::~remote_messages() = default;
+
+void remote_messages::use(const rank_map& map) {
+  for (int r = 0; r < map.ranks(); ++r)
+    peers_.emplace_back(*this, static_cast<dist::rank>(map.node_of(world_rank{r})), world_rank{r});
+}
+
+remote_peer& remote_messages::reach(world_rank rank) { return peers_[static_cast<std::size_t>(rank)]; }
+
+// All sends end with the transport's completions; the job ends anyway.
+void remote_messages::lost(dist::rank, base::thread_context&) noexcept {}
+
+void remote_messages::start_send(dist::rank node, world_rank to, message_request& send) {
+  rank_message head{.to = static_cast<std::int32_t>(to),
+                    .source = send.match.source(),
+                    .tag = send.match.tag(),
+                    .context = static_cast<std::uint32_t>(send.match.context())};
+  const bool is_small = send.data.bytes() <= eager_bytes && send.mode != send_mode::synchronous;
+  if (is_small || send.mode == send_mode::buffered) return send_copy(node, head, send);
+  auto* pending = new pending_send(*this, send);
+  send.status = {};
+  send.wait_for_match();
+  {
+    const std::scoped_lock lock(sends_lock_);
+    pending->key = sends_.add(std::move(pending));
+  }
+  head.send = pending->key;
+  head.is_synchronous = send.mode == send_mode::synchronous;
+  job_.send(node, head, pending->data(), *pending);
+}
+
+void remote_messages::send_copy(dist::rank node, const rank_message& head, message_request& send) {
+  send_buffer* const buffer = send.mode == send_mode::buffered ? send.buffer : nullptr;
+  if (buffer) buffer->reserve(send.data.bytes());
+  auto* const copy = new bytes(copied(send.data));
+  const std::shared_ptr<const bytes> lent(copy, [buffer](const bytes* sent) {
+    if (buffer) buffer->release(static_cast<std::int64_t>(sent->size()));
+    delete sent;
+  });
+  send.activate_done();
+  job_.send(node, head, *copy, lent, dist::job::counting::as_message);
+}
+
+void remote_messages::end_part(pending_send& pending) {
+  {
+    const std::scoped_lock lock(sends_lock_);
+    if (--pending.parts > 0) return;
+    sends_.erase(pending.key);
+  }
+  message_request& send = pending.send;
+  delete &pending;
+  end_message(send);
+}
+
+void remote_messages::cancel_send(dist::rank node, world_rank to, message_request& send) {
+  std::uint64_t found = 0;
+  {
+    const std::scoped_lock lock(sends_lock_);
+    sends_.for_each([&](std::uint64_t key, pending_send* pending) {
+      if (&pending->send != &send) return;
+      ++pending->parts;
+      found = key;
+    });
+  }
+  if (found) job_.send(node, message_cancellation{static_cast<std::int32_t>(to), found});
+}
+
+mailbox* remote_messages::mailbox_of(std::int32_t rank) const {
+  const auto found = mailboxes_.find(world_rank{rank});
+  return found == mailboxes_.end() ? nullptr : found->second;
+}
+
+void remote_messages::on_message(dist::rank from, const rank_message& m, net::payload&& data, base::thread_context&) {
+  mailbox* const box = mailbox_of(m.to);
+  if (!box) return job_.refuse_malformed(m.message, from);
+  if (m.send == 0 && data.is_here())
+    return box->deliver_copy({context_number(m.context), m.source, m.tag}, {data.here().data(), size_of(data)});
+  auto* const message = new waiting_message(*this, from, m, std::move(data));
+  if (remember(*message)) box->deliver(*message);
+  else delete message;
+}
+
+/// False if no rank of this node can receive it any more.
+bool remote_messages::remember(waiting_message& message) {
+  const std::scoped_lock lock(arrivals_lock_);
+  if (!is_closed_) arrivals_[message.key()] = &message;
+  return !is_closed_;
+}
+
+void remote_messages::close() {
+  std::vector<waiting_message*> left;
+  {
+    const std::scoped_lock lock(arrivals_lock_);
+    is_closed_ = true;
+    for (const auto& [key, message] : arrivals_)
+      if (mailbox_of(message->to())->try_withdraw(*message)) left.push_back(message);
+  }
+  for (waiting_message* const message : left) message->abandon();
+}
+
+void remote_messages::forget(const waiting_message& message) {
+  const std::scoped_lock lock(arrivals_lock_);
+  arrivals_.erase(message.key());
+}
+
+void remote_messages::on_matched(dist::rank, const match_notice& m, base::thread_context&) {
+  pending_send* found = nullptr;
+  {
+    const std::scoped_lock lock(sends_lock_);
+    if (pending_send* const* const pending = sends_.find(m.send)) found = *pending;
+  }
+  if (found) end_part(*found);
+}
+
+void remote_messages::on_cancel(dist::rank from, const message_cancellation& m, base::thread_context&) {
+  waiting_message* taken = nullptr;
+  mailbox* const box = mailbox_of(m.to);
+  if (!box) return job_.refuse_malformed(m.message, from);
+  {
+    const std::scoped_lock lock(arrivals_lock_);
+    const auto found = arrivals_.find({from, m.send});
+    if (found != arrivals_.end() && box->try_withdraw(*found->second)) taken = found->second;
+  }
+  job_.send(from, cancellation_reply{m.send, taken != nullptr});
+  if (taken) taken->abandon();
+}
+
+void remote_messages::on_cancel_reply(dist::rank, const cancellation_reply& m, base::thread_context&) {
+  pending_send* found = nullptr;
+  {
+    const std::scoped_lock lock(sends_lock_);
+    pending_send* const* const pending = sends_.find(m.send);
+    if (!pending) return;
+    found = *pending;
+    found->send.status.is_cancelled = m.is_cancelled;
+    // Nothing takes the message any more.
+    if (m.is_cancelled && found->send.mode == send_mode::synchronous) --found->parts;
+  }
+  end_part(*found);
+}
+
+}  // namespace stretto::ranks
