@@ -159,13 +159,13 @@ TEST_CASE("data of other layouts, and too much of it, goes between nodes") {
     std::vector<int> values(9000);
     std::iota(values.begin(), values.end(), 0);
     if (rank == 0) {
-      ranks::send(on.to(0, 1, 1, {values.data(), 1, column->layout()}));
+      ranks::send(on.to(0, 1, 1, {values.data(), 1, *column}));
       ranks::send(on.to(0, 1, 2, plain(values)));
       return ranks::send(on.to(0, 1, 3, plain(values), send_mode::buffered));
     }
     std::ranges::fill(values, -1);
     ranks::mailbox& own = on.boxes[world_rank{1}];
-    CHECK(ranks::receive({own, {context_number(0), 0, 1}, {values.data(), 1, pairs->layout()}}).bytes == 12'000);
+    CHECK(ranks::receive({own, {context_number(0), 0, 1}, {values.data(), 1, *pairs}}).bytes == 12'000);
     bool is_equal = true;
     for (int k = 0; k < 3000; ++k) is_equal &= values[static_cast<std::size_t>(k / 2 * 4 + k % 2)] == 3 * k;
     CHECK(is_equal);
