@@ -168,8 +168,8 @@ std::vector<std::int64_t> access_together(test_file& file, const divided_file& d
                                           std::vector<memory_bytes>& memory, access_mode mode) {
   std::vector<ranks::file_request_owner> requests;
   for (std::size_t rank = 0; rank < memory.size(); ++rank) {
-    requests.push_back(request_for(divided.view(rank), direction, 0,
-                                   ranks::data_part(memory[rank].data(), std::ssize(memory[rank]))));
+    requests.push_back(
+        request_for(divided.view(rank), direction, 0, ranks::data_part(memory[rank].data(), std::ssize(memory[rank]))));
     file.opened->join(*requests.back(), mode, 7);
   }
   std::vector<std::int64_t> bytes;

@@ -123,7 +123,7 @@ class matched_messages final : public message_observer {
 struct made_object {
   object_kind kind;
   call_site site;
-  data_part data = {};  // of requests of messages
+  data_part data = {};     // of requests of messages
   datatype_ref type = {};  // keeps the layout of the data
   bool is_send = false, is_receive = false;
   std::uint64_t hash = 0;  // of what is sent

@@ -66,8 +66,7 @@ request_owner message_target::begin(const window_operation& operation) {
       .number = accesses_.fetch_add(1, std::memory_order_relaxed)};
   request_owner reply;
   if (result.type) {
-    reply =
-        receive_reply({result.memory, result.count, *result.type}, header.number, datatype_ref(result.type));
+    reply = receive_reply({result.memory, result.count, *result.type}, header.number, datatype_ref(result.type));
     reply->add_reference();
     const std::lock_guard guard(lock_);
     results_.emplace_back(reply.get());
