@@ -16,13 +16,15 @@
 #include "dist/dist_floor.hpp"
 #include "dist/failure_codec.hpp"
 #include "dist/job_member.hpp"
+#include "ranks/nodes/job_of_ranks.hpp"
 
 namespace stretto::test {
 
-/// The kinds of all floors, as a runtime registers them.
+/// The kinds of all floors, as a runtime of ranks registers them.
 inline std::vector<dist::message_type> registered_messages() {
   const simulated_job job({.nodes = 1});
-  runtime rt({.workers = 1, .job = job.endpoint(0)});
+  runtime rt(
+      {.workers = 1, .job = std::make_shared<ranks::job_of_ranks>(job.endpoint(0), ranks::job_shape(), nullptr)});
   return rt.run([] {
     const auto& here = *base::require_current("test").runtime->get<dist::dist_state>(base::floor_slot::dist);
     return here.of->of().message_types();
