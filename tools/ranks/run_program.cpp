@@ -160,6 +160,7 @@ void report(const std::exception& e) { base::print_error(e, base::error_form_of(
 
 int run_program(const char* file, int argc, char** argv) {
   const auto image = std::make_shared<const program_image>(file);
+  install_crash_reports();  // ahead of the runtime, whose handlers call these
   const job_shape shape = shape_of_job();
   const auto job = job_of_process(shape);
   std::optional<node_ranks> node;
@@ -176,7 +177,6 @@ int run_program(const char* file, int argc, char** argv) {
       std::_Exit(1);
     }
     if (job) job->connect(*node);
-    install_crash_reports();
     use_rank_threads();
     const rank_output output;
     run_ranks(here, *node, job.get(), ranks);

@@ -21,12 +21,18 @@ using base::wait_kind;
 
 constexpr std::size_t most_requests = 4;  // of a call, in a report
 
+/// A type of this file, so that another copy of the library has no functions of the same sets.
+struct by_number {
+  bool operator()(world_rank a, world_rank b) const { return a < b; }
+};
+using ranks_by_number = std::set<world_rank, by_number>;
+
 /// The ranks for which messages and receives wait.
 class targets_of_rank {
  public:
   explicit targets_of_rank(rank& of) : of_(of) {}
 
-  std::set<world_rank> found;
+  ranks_by_number found;
 
   void add(const wait_targets& targets) {
     for (const envelope& pattern : targets.messages) add_senders(pattern);
@@ -110,7 +116,7 @@ class rank_node {
 
   /// Adds the call in which it waits. `requests` are the undescribed nodes of what tasks wait for. Returns the ranks
   /// for which it waits.
-  std::set<world_rank> add_call(const std::map<std::uint32_t, const void*>& awaited) {
+  ranks_by_number add_call(const std::map<std::uint32_t, const void*>& awaited) {
     const base::snapshot_copy<call_record> call(of_.blocked_call());
     if (!is_in_task_ || !call) return {};
     call_text text;
@@ -167,8 +173,8 @@ void add_wait_edges(base::wait_walk& walk, base::process_activity now) {
   rank::for_each([&](rank& one) { all.push_back(&one); });
   if (all.empty()) return;
   const auto awaited = awaited_completions(walk);
-  std::map<world_rank, std::uint32_t> nodes;
-  std::map<world_rank, std::set<world_rank>> edges;
+  std::map<world_rank, std::uint32_t, by_number> nodes;
+  std::map<world_rank, ranks_by_number, by_number> edges;
   for (rank* const one : all) {
     rank_node node(walk, *one, now);
     nodes[one->number()] = node.index;
