@@ -57,6 +57,12 @@ std::size_t file_threads::poll() {
   return performed.size();
 }
 
+// Work that has been performed has called already.
+bool file_threads::will_call() noexcept {
+  const std::scoped_lock lock(mutex_);
+  return performed_.empty();
+}
+
 void file_threads::fail(std::exception_ptr) noexcept {}  // poll() throws nothing: finish() does not
 
 }  // namespace stretto::ranks

@@ -32,7 +32,7 @@ class file_threads final : public file_workers, poller {
   static constexpr int most_threads = 4;
 
   std::size_t poll() override;
-  bool will_call() noexcept override { return true; }
+  bool will_call() noexcept override;
   void fail(std::exception_ptr) noexcept override;
   void run() noexcept;
 
