@@ -96,20 +96,18 @@ buffer_handle read_rows(const opened_checkpoint& from, const requested_variable&
   r.share = [content = from.content, array = array_of(k.name), a, elements, dimensions = int{k.of.dimensions}](
                 const box& share, const host_elements& memory) {
     const coordinate base = elements.min()[0];
-    const box chunks((share.min()[0] - base) / a.chunk[0], (share.max()[0] - 1 - base) / a.chunk[0] + 1);
-    detail::join_and_get(forasync(chunks, extent(1),
-                                  [&](coordinate n) {
-                                    auto dense = read_file(
-                                        content->directory,
-                                        content->entry_of(file_of_chunk(array, a, static_cast<std::uint64_t>(n))));
-                                    point min = elements.min(), max = elements.max();
-                                    min[0] = base + n * a.chunk[0];
-                                    max[0] = min[0] + a.chunk[0];
-                                    const box chunk = box::between(min, max);
-                                    buffers::copy_part_of_chunk(memory, intersection(chunk, share), dimensions, chunk,
-                                                                dense.data(), buffers::direction::to_memory);
-                                  }),
-                         std::source_location::current());
+    const box rows((share.min()[0] - base) / a.chunk[0], (share.max()[0] - 1 - base) / a.chunk[0] + 1);
+    const auto chunks = forasync(rows, extent(1), [&](coordinate n) {
+      auto dense =
+          read_file(content->directory, content->entry_of(file_of_chunk(array, a, static_cast<std::uint64_t>(n))));
+      point min = elements.min(), max = elements.max();
+      min[0] = base + n * a.chunk[0];
+      max[0] = min[0] + a.chunk[0];
+      const box chunk = box::between(min, max);
+      buffers::copy_part_of_chunk(memory, intersection(chunk, share), dimensions, chunk, dense.data(),
+                                  buffers::direction::to_memory);
+    });
+    detail::join_and_get(chunks, std::source_location::current());
   };
   buffers::read_now_on_all_nodes(h, r, work, where);
   return h;

@@ -71,9 +71,9 @@ struct random_access {
   std::int64_t position = 0;
 };
 
-}  // namespace
-
-TEST_CASE("random writes change the listed bytes of a file and no others") {
+/// Calls try_one(file, random, access, seed), with a file that is empty.
+template <class Try>
+void for_random_accesses(Try&& try_one) {
   test_file file;
   for (std::uint64_t seed = 0; seed < accesses(); ++seed) {
     CAPTURE(seed);
@@ -81,6 +81,14 @@ TEST_CASE("random writes change the listed bytes of a file and no others") {
     random_access one(random);
     if (!one.view) continue;
     file.opened->set_bytes(0);
+    try_one(file, random, one, seed);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random writes change the listed bytes of a file and no others") {
+  for_random_accesses([](test_file& file, random_types& random, random_access& one, std::uint64_t seed) {
     memory_bytes expected = test::random_bytes(random, random.number(0, 300));
     file.set_data(expected);
     one.memory.memory.fill(static_cast<unsigned>(seed));
@@ -92,17 +100,11 @@ TEST_CASE("random writes change the listed bytes of a file and no others") {
     REQUIRE(access(file, *one.view, file_direction::write, one.position, one.memory.data(), mode) ==
             one.memory.bytes());
     REQUIRE(file.data() == expected);
-  }
+  });
 }
 
 TEST_CASE("random reads get the listed bytes up to the end of the file") {
-  test_file file;
-  for (std::uint64_t seed = 0; seed < accesses(); ++seed) {
-    CAPTURE(seed);
-    random_types random(seed);
-    random_access one(random);
-    if (!one.view) continue;
-    file.opened->set_bytes(0);
+  for_random_accesses([](test_file& file, random_types& random, random_access& one, std::uint64_t seed) {
     const memory_bytes stored = test::random_bytes(random, random.number(0, 600));
     file.set_data(stored);
     one.memory.memory.fill(static_cast<unsigned>(seed));
@@ -114,7 +116,7 @@ TEST_CASE("random reads get the listed bytes up to the end of the file") {
     const auto mode = random.number(0, 3) == 0 ? access_mode::atomic : access_mode::usual;
     REQUIRE(access(file, *one.view, file_direction::read, one.position, one.memory.data(), mode) == bytes);
     REQUIRE(one.memory.memory.bytes == expected.bytes);
-  }
+  });
 }
 
 namespace {

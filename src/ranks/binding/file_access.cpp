@@ -142,6 +142,16 @@ class checked_access {
   std::exception_ptr failure_;
 };
 
+/// A read whose data must be converted ends in the call that begins it: functions of the program convert it.
+void end_if_converted(checked_access& access, file_request& begun) {
+  access.throw_failure();
+  if (!access.converts()) return;
+  MPI_Status status;
+  access.end(begun, &status);
+  begun.activate_done();
+  begun.set_bytes(bytes_of(status));
+}
+
 }  // namespace
 
 int access_file(const char* name, file_direction direction, const file_position& where, const file_buffer& buffer,
@@ -153,20 +163,13 @@ int access_file(const char* name, file_direction direction, const file_position&
   });
 }
 
-/// A read whose data must be converted ends in the call: functions of the program convert it.
 int begin_file_access(const char* name, file_direction direction, const file_position& where, const file_buffer& buffer,
                       MPI_Request* request) {
   return call(name, buffer.file, [&] {
     MPI_Request& made = required(request, "request");
     checked_access access(buffer, direction, where);
     file_request_owner one = access.begin(false);
-    access.throw_failure();
-    if (access.converts()) {
-      MPI_Status status;
-      access.end(*one, &status);
-      one->activate_done();
-      one->set_bytes(bytes_of(status));
-    }
+    end_if_converted(access, *one);
     made = reinterpret_cast<MPI_Request>(static_cast<ranks::request*>(one.release()));
   });
 }
@@ -176,13 +179,7 @@ int begin_split_access(const char* name, file_direction direction, const file_po
   return call(name, buffer.file, [&] {
     checked_access access(buffer, direction, where);
     file_request_owner one = access.begin(true);
-    access.throw_failure();
-    if (access.converts()) {
-      MPI_Status status;
-      access.end(*one, &status);
-      one->activate_done();
-      one->set_bytes(bytes_of(status));
-    }
+    end_if_converted(access, *one);
     access.file.split = split_access{name, std::move(one)};
   });
 }
