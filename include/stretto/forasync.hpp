@@ -80,19 +80,10 @@ struct loop {
     try {
       run(h.first);
     } catch (...) {
-      join(other, where);
-      observe(other);  // it may have failed too, and the first failure stands for all
+      join(other, where);  // it may have failed too, and the first failure stands for all
       throw;
     }
     join_and_get(other, where);
-  }
-
- private:
-  static void observe(const future<void>& half) noexcept {
-    try {
-      half.get();
-    } catch (...) {
-    }
   }
 };
 

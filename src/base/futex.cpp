@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "base/config.hpp"
+#include "base/kept_errno.hpp"
 
 namespace stretto::base {
 namespace {
@@ -21,11 +22,13 @@ constexpr std::int64_t longest_sleep = 50'000'000;
 }  // namespace
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+  const kept_errno kept;
   if constexpr (thread_sanitizer) futex_wait_for(word, value, longest_sleep);
   else syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
 }
 
 void futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t value, std::int64_t nanoseconds) noexcept {
+  const kept_errno kept;
   if constexpr (thread_sanitizer) nanoseconds = std::min(nanoseconds, longest_sleep);
   const timespec at_most{static_cast<time_t>(nanoseconds / 1'000'000'000),
                          static_cast<long>(nanoseconds % 1'000'000'000)};

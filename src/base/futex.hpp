@@ -9,7 +9,7 @@
 
 namespace stretto::base {
 
-/// Sleeps while `word` is `value`.
+/// Sleeps while `word` is `value`. Errno remains.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
 /// The same, but no longer than `nanoseconds`.
 void futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t value, std::int64_t nanoseconds) noexcept;

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -25,6 +24,7 @@
 
 #include "base/fork_reset.hpp"
 #include "base/futex.hpp"
+#include "base/kept_errno.hpp"
 
 namespace stretto::base {
 namespace {
@@ -57,14 +57,13 @@ _Unwind_Reason_Code record_frame(_Unwind_Context* context, void*) {
 }
 
 void on_stack_signal(int) {
-  const int error_of_others = errno;
+  const kept_errno kept;
   int self = gettid();
   if (requested_thread.compare_exchange_strong(self, 0, std::memory_order_seq_cst)) {
     frame_count = 0;
     _Unwind_Backtrace(record_frame, nullptr);
     futex_store_and_wake(is_answered, 1);
   }
-  errno = error_of_others;
 }
 
 /// A function of a file, exported or not.

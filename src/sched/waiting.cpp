@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/futex.hpp"
+#include "base/kept_errno.hpp"
 #include "base/order_observer.hpp"
 #include "base/sanitizers.hpp"
 #include "base/snapshot_read.hpp"
@@ -89,10 +90,11 @@ bool can_run_on_top(const worker& w) noexcept { return can_run_on_top(w, w.curre
 }
 
 /// Polls from within a task, whose state is restored afterwards. Tasks that the pollers spawn do not belong to this
-/// task, as if the worker had been idle.
+/// task, as if the worker had been idle, and errno remains.
 void poll_in_place(worker& w, poll_coordinator& polls) noexcept {
   task_record* const current = std::exchange(w.current, nullptr);
   const base::with_usual_control arithmetic(w.owner->arithmetic);
+  const base::kept_errno kept;
   {
     const outside_of_finishes outside(w);
     polls.poll_idle(w);
@@ -321,13 +323,18 @@ void wait_for(completion& c, const std::source_location& where) {
 }
 
 void join(const dependency& d, const std::source_location& where) noexcept {
-  const auto has_ended = [&] { return d.task() ? d.task()->is_done() : detail::has_ended(d, *this_thread()); };
-  while (!has_ended()) try {
-      wait(d, where);
+  for (;;) {
+    const auto has_ended = [&] { return d.task() ? d.task()->is_done() : detail::has_ended(d, *this_thread()); };
+    const bool is_certain = has_ended();
+    try {
+      return wait(d, where);
     } catch (const error& why) {
+      if (is_certain) return;  // its failure
       if (!has_ended()) run_without_stack(*this_thread()->as_worker, why);
     } catch (...) {  // its failure
+      return;
     }
+  }
 }
 
 open_finish::open_finish(const std::source_location& where) {

@@ -125,6 +125,18 @@ TEST_CASE("a loop visits every index also if no task can be suspended any more")
   }
 }
 
+TEST_CASE("whoever joins a task has observed its failure, whether or not the task had ended before") {
+  for (const bool ended : {true, false}) {
+    runtime rt({.workers = 1});
+    CHECK_NOTHROW(rt.run([&] {
+      const auto failed = async([] { throw std::runtime_error("no space"); });
+      while (ended && !failed.is_ready()) yield();
+      detail::join(failed, std::source_location::current());
+      CHECK(failed.is_ready());
+    }));
+  }
+}
+
 TEST_CASE("a search that splits where it should reaches every worker and every node") {
   runtime rt({.workers = 4});
   std::atomic<long> nodes{0};

@@ -39,8 +39,8 @@ bool is_poisoned(const completion& c) noexcept;
 bool is_only_reference(const completion& c) noexcept;
 /// Suspends the calling task, or blocks a thread that is no worker, until `c` is done. Throws its failure.
 void wait_for(completion& c, const std::source_location& where);
-/// For callers whose stack `d` uses: returns only after `d` has ended, and does not throw its failure. If the calling
-/// task cannot be suspended (S11), other tasks run on top of it.
+/// For callers whose stack `d` uses: returns only after `d` has ended. Does not throw its failure, which counts as
+/// observed. If the calling task cannot be suspended (S11), other tasks run on top of it.
 void join(const dependency& d, const std::source_location& where) noexcept;
 event event_of(completion& c);
 wait_result result_of(const completion& c);
