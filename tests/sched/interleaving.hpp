@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -149,22 +150,34 @@ class watched {
     if (!m) return value_;
     m->access();
     const std::uint64_t* own = m->buffered(this);
-    return own ? static_cast<Value>(*own) : value_;
+    return own ? value_of(*own) : value_;
   }
   void store(Value v, std::memory_order order = std::memory_order_seq_cst) {
     machine* m = machine::running;
     if (!m) return void(value_ = v);
     m->access();
-    m->buffer(this, static_cast<std::uint64_t>(v), write);
+    m->buffer(this, bits_of(v), write);
     if (order == std::memory_order_seq_cst) m->drain_own();
   }
   Value exchange(Value v, std::memory_order = std::memory_order_seq_cst) {
     if (machine* m = machine::running) m->access(), m->drain_own();
     return std::exchange(value_, v);
   }
+  Value fetch_add(Value v, std::memory_order = std::memory_order_seq_cst) {
+    if (machine* m = machine::running) m->access(), m->drain_own();
+    return std::exchange(value_, value_ + v);
+  }
 
  private:
-  static void write(void* self, std::uint64_t bits) { static_cast<watched*>(self)->value_ = static_cast<Value>(bits); }
+  static std::uint64_t bits_of(Value v) {
+    if constexpr (std::is_pointer_v<Value>) return reinterpret_cast<std::uintptr_t>(v);
+    else return static_cast<std::uint64_t>(v);
+  }
+  static Value value_of(std::uint64_t bits) {
+    if constexpr (std::is_pointer_v<Value>) return reinterpret_cast<Value>(bits);
+    else return static_cast<Value>(bits);
+  }
+  static void write(void* self, std::uint64_t bits) { static_cast<watched*>(self)->value_ = value_of(bits); }
 
   Value value_;
 };

@@ -49,8 +49,8 @@ struct node_meeting::present_rank : collective_member {
 node_meeting::node_meeting(std::shared_ptr<const communicator_members> members, int workers)
     : of_(std::move(members)),
       workers_(workers),
-      present_(static_cast<std::size_t>(of_->local.size())),
-      members_(present_.size()) {}
+      point_(static_cast<std::size_t>(of_->local.size())),
+      members_(point_.size()) {}
 
 std::shared_ptr<node_meeting> meeting_table::share(const std::shared_ptr<const communicator_members>& members,
                                                    int workers) {
@@ -72,20 +72,14 @@ void node_meeting::perform(int rank, const collective_call& call, const std::sou
 }
 
 bool node_meeting::meet(present_rank& own, const std::source_location& where) {
-  present_[static_cast<std::size_t>(own.rank)].store(&own, std::memory_order_release);
   own.resumed.activate();
-  if (come_.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<int>(present_.size())) {
-    come_.store(0, std::memory_order_relaxed);
-    return true;
-  }
+  if (point_.come(static_cast<std::size_t>(own.rank), own)) return true;
   sched::wait_for_operation(own.resumed, where);
   return false;
 }
 
 void node_meeting::resume_others(int rank) noexcept {
-  present_[static_cast<std::size_t>(rank)].store(nullptr, std::memory_order_relaxed);
-  for (auto& place : present_)  // a rank that is resumed may come again at once
-    if (present_rank* const one = place.exchange(nullptr, std::memory_order_relaxed)) one->resumed.end();
+  point_.resume_others(static_cast<std::size_t>(rank), [](present_rank& one) { one.resumed.end(); });
 }
 
 void node_meeting::perform_for_all(present_rank& own, const std::source_location& where) {
@@ -119,8 +113,8 @@ void node_meeting::perform_parts(present_rank& own, const std::source_location& 
 
 std::vector<world_rank> node_meeting::absent() const {
   std::vector<world_rank> found;
-  for (std::size_t i = 0; i < present_.size(); ++i)
-    if (!present_[i].load(std::memory_order_acquire)) found.push_back(of_->local[static_cast<int>(i)]);
+  for (std::size_t i = 0; i < point_.size(); ++i)
+    if (!point_.has_come(i)) found.push_back(of_->local[static_cast<int>(i)]);
   return found;
 }
 

@@ -5,8 +5,6 @@
 //
 // Threads     each rank from one thread at a time, as MPI requires.
 // Cost        one atomic addition, one suspension and one resumption for each rank; no heap once warm.
-// Invariants  (1) a rank writes its entry before it adds 1 to the count. Others read it until they resume the rank, or
-//             meet once more. (2) the last one sets the count to 0 before it resumes any other.
 #pragma once
 
 #include <atomic>
@@ -20,6 +18,7 @@
 #include "base/config.hpp"
 #include "ranks/collectives/direct_collective.hpp"
 #include "ranks/communicators/communicator.hpp"
+#include "ranks/process/meeting_point.hpp"
 
 namespace stretto::ranks {
 
@@ -52,9 +51,8 @@ class node_meeting {
 
   const std::shared_ptr<const communicator_members> of_;
   const int workers_;
-  std::vector<std::atomic<present_rank*>> present_;  // null: has not come
+  meeting_point<present_rank> point_;
   std::vector<collective_member*> members_;
-  alignas(base::cache_line) std::atomic<int> come_{0};
   // Written by the last rank, read by those that it resumes.
   const direct_collective* shared_ = nullptr;  // whose parts all ranks perform; null: the last one has done all
   alignas(base::cache_line) std::atomic<std::int64_t> next_part_{0};
