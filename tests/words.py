@@ -80,7 +80,7 @@ STRETTO = Law(
         "losing": (0, "failure"),
         "forsake, forsakes, forsaken": (0, "abandon, abandoned"),
         "orphan, orphans": (0, "abandoned, never triggered"),
-        "gone": (267, "failed, destroyed"),
+        "gone": (252, "failed, destroyed"),
         "at rest, moment of rest": (0, "paused for a checkpoint, consistent point"),
         "short answer, short answers": (0, "batched reply"),
         "answer, answers, answered": (202, "reply"),
