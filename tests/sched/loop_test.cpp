@@ -125,7 +125,7 @@ TEST_CASE("a loop visits every index also if no task can be suspended any more")
   }
 }
 
-TEST_CASE("whoever joins a task has observed its failure, whether or not the task had ended before") {
+TEST_CASE("a join observes the failure of its task, whether or not the task had ended before") {
   for (const bool ended : {true, false}) {
     runtime rt({.workers = 1});
     CHECK_NOTHROW(rt.run([&] {
