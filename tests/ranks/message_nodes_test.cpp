@@ -2,51 +2,20 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <map>
-#include <memory>
 #include <numeric>
 #include <random>
-#include <stretto/job.hpp>
-#include <stretto/runtime.hpp>
-#include <stretto/task.hpp>
-#include <string>
-#include <thread>
 #include <vector>
 
 #include "campaign.hpp"
 #include "ranks/datatypes/type_constructors.hpp"
 #include "ranks/messages/point_to_point.hpp"
-#include "ranks/messages/send_buffer.hpp"
-#include "ranks/nodes/job_of_ranks.hpp"
+#include "ranks/ranks_on_nodes.hpp"
 
 using namespace stretto;
 using ranks::context_number, ranks::envelope, ranks::send_mode, ranks::world_rank;
+using test::ranks_on_node, test::run_on_nodes;
 
 namespace {
-
-/// The ranks of one node: mailboxes, and what they send by.
-struct ranks_on_node {
-  ranks_on_node(const simulated_job& job, std::uint32_t number, int of_job, bool stepped, std::uint64_t seed)
-      : part(std::make_shared<ranks::job_of_ranks>(job.endpoint(number), ranks::job_shape{.ranks = of_job},
-                                                   [](int, const std::string&) {})),
-        rt(runtime_options{.workers = 2, .seed = seed, .stepped = stepped, .job = part}),
-        node(part->map()),
-        own(node.map().ranks_of(static_cast<int>(number))) {
-    for (const world_rank rank : own) node.set_peer(rank, {&boxes[rank], nullptr});
-    part->connect(node);
-  }
-
-  ranks::send_arguments to(int from, int rank, int tag, ranks::data_part data, send_mode mode = {}) {
-    return {node.reach(world_rank{rank}), {context_number(0), from, tag}, data, mode, &buffer};
-  }
-
-  std::map<world_rank, ranks::mailbox> boxes;  // outlive the runtime, whose last messages go there
-  ranks::send_buffer buffer;
-  std::shared_ptr<ranks::job_of_ranks> part;
-  runtime rt;
-  ranks::node_ranks node;
-  std::vector<world_rank> own;
-};
 
 struct planned_message {
   int from, to, tag;
@@ -102,23 +71,6 @@ void run_rank(ranks_on_node& on, int rank, const std::vector<planned_message>& p
     if (!is_received[i]) --i;  // another one has come first
   }
   for (const auto& send : sends) ranks::wait_for(*send);
-}
-
-template <class F>
-void run_on_nodes(const simulated_network& network, int of_job, F&& program) {
-  const simulated_job job(network);
-  std::vector<std::thread> all;
-  for (std::uint32_t n = 0; n < network.nodes; ++n)
-    all.emplace_back([&, n] {
-      ranks_on_node on(job, n, of_job, false, network.seed);
-      on.buffer.attach(nullptr, 16 << 20);
-      on.rt.run([&] {
-        on.part->wait_for_others();
-        for (const world_rank rank : on.own) async([&on, &program, rank] { program(on, static_cast<int>(rank)); });
-      });
-      on.part->close();
-    });
-  for (std::thread& node : all) node.join();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 #include <stretto/stretto.hpp>
 #include <vector>
 
@@ -165,6 +166,57 @@ TEST_CASE("the calling rank checks accesses to windows of known size, a flush re
     CHECK(test::thrown_class([&] { dynamic.access.begin(outside); }) == ranks::error_class::success);
     CHECK(test::thrown_class([&] { dynamic.access.flush({}); }) == ranks::error_class::rma_range);
     CHECK(test::thrown_class([&] { dynamic.access.flush({}); }) == ranks::error_class::success);
+  });
+}
+
+TEST_CASE("a flush sends nothing if all accesses before it had replies") {
+  in_runtime([&] {
+    std::array<int, 4> memory{1, 2, 3, 4}, found{};
+    const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 16, 4};
+    window_by_messages window(&fixed);
+    window.access.begin({.kind = access_kind::get,
+                         .origin = {},
+                         .result = {found.data(), 4, &number_type()},
+                         .target = {0, 4, &number_type()}});
+    window.server.stop();  // a message would wait for ever
+    window.access.flush({});
+    CHECK(found == memory);
+  });
+}
+
+TEST_CASE("data of every length arrives where a put sends it, and a get returns it") {
+  in_runtime([&] {
+    std::vector<int> memory(20'000), values(20'000), found(20'000);
+    const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 80'000, 4};
+    window_by_messages window(&fixed);
+    for (const int count : {1, 990, 1000, 1005, 1010, 1024, 1025, 20'000}) {
+      CAPTURE(count);
+      std::iota(values.begin(), values.end(), count);
+      const ranks::origin_data from{values.data(), count, &number_type()}, to{found.data(), count, &number_type()};
+      const ranks::target_place place{20'000 - count, count, &number_type()};
+      window.access.begin({.kind = access_kind::put, .origin = from, .result = {}, .target = place});
+      window.access.flush({});
+      CHECK(std::equal(memory.end() - count, memory.end(), values.begin()));
+      window.access.begin({.kind = access_kind::get, .origin = {}, .result = to, .target = place});
+      window.access.flush({});
+      CHECK(std::equal(values.begin(), values.begin() + count, found.begin()));
+    }
+  });
+}
+
+TEST_CASE("long data that a target cannot take is dropped, and a flush reports it") {
+  in_runtime([&] {
+    std::vector<int> memory(2000), values(2000, 1);
+    window_by_messages window(nullptr);
+    const ranks::origin_data from{values.data(), 2000, &number_type()};
+    const ranks::target_place place{reinterpret_cast<std::intptr_t>(memory.data()), 2000, &number_type()};
+    window.access.begin({.kind = access_kind::put, .origin = from, .result = {}, .target = place});
+    CHECK(test::thrown_class([&] { window.access.flush({}); }) == ranks::error_class::rma_range);
+    CHECK(memory[0] == 0);
+    window.own.memory.attach(reinterpret_cast<std::byte*>(memory.data()), 8000);
+    window.access.begin({.kind = access_kind::put, .origin = from, .result = {}, .target = place});
+    window.access.flush({});
+    CHECK(memory == values);
   });
 }
 

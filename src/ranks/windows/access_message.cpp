@@ -1,6 +1,5 @@
 #include "ranks/windows/access_message.hpp"
 
-#include <cstring>
 #include <utility>
 
 #include "ranks/messages/joined_request.hpp"
@@ -8,18 +7,13 @@
 
 namespace stretto::ranks {
 
-void window_channel::send_kept(int to, int tag, std::vector<std::byte> bytes) const {
-  const send_arguments arguments{peers[static_cast<std::size_t>(to)],
-                                 {context, rank, tag},
-                                 {bytes.data(), static_cast<std::int64_t>(bytes.size())}};
-  joined(start_send(arguments), ended_access(), std::move(bytes));
+request_owner window_channel::start_send_of(int to, int tag, const data_part& data, datatype_ref type) const {
+  return start_send({peers[static_cast<std::size_t>(to)], {context, rank, tag}, data}, std::move(type));
 }
 
-void window_channel::send_access(int to, const access_header& header, std::vector<std::byte> payload) const {
-  std::vector<std::byte> head(sizeof header);
-  std::memcpy(head.data(), &header, sizeof header);
-  send_kept(to, header_tag, std::move(head));
-  if (!payload.empty()) send_kept(to, payload_tag(header.number), std::move(payload));
+void window_channel::send_kept(int to, int tag, std::vector<std::byte> bytes) const {
+  request_owner sent = start_send_of(to, tag, {bytes.data(), std::ssize(bytes)});
+  if (!sent->is_done()) joined(std::move(sent), ended_access(), std::move(bytes));
 }
 
 }  // namespace stretto::ranks

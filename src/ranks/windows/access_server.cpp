@@ -1,7 +1,6 @@
 #include "ranks/windows/access_server.hpp"
 
 #include <cstring>
-#include <span>
 #include <utility>
 
 #include "ranks/call_error.hpp"
@@ -54,79 +53,138 @@ void access_server::start() {
 
 void access_server::stop() { cancel(*received_); }
 
-void access_server::receive_header() {
-  awaited_ = awaited::header;
-  received_ = start_receive({channel_.own, channel_.from(any_source, header_tag), {&header_, sizeof header_}});
-}
-
-void access_server::receive_payload() {
-  awaited_ = awaited::payload;
-  received_ = start_receive({channel_.own,
-                             channel_.from(sender_, payload_tag(header_.number)),
-                             {payload_.data(), static_cast<std::int64_t>(payload_.size())}});
-}
-
 void access_server::serve() {
   for (;;) {
-    if (awaited_ == awaited::header) {
-      if (received_->status.is_cancelled) return;
-      sender_ = received_->status.source;
-      payload_.resize(static_cast<std::size_t>(header_.payload_bytes()));
-      if (!payload_.empty()) {
-        receive_payload();
-        if (has_to_wait()) return;
-        continue;
-      }
+    if (awaited_ == access_part::header && received_->status.is_cancelled) return;
+    if (receive_next_part()) {
+      if (has_to_wait()) return;
+      continue;
     }
     const window_channel& channel = channel_;  // the window may be gone after the reply
     reply made = perform();
     receive_header();
     const bool is_over = has_to_wait();
-    if (made.is_wanted) channel.send_kept(made.to, made.tag, std::move(made.bytes));
+    if (made.is_wanted) send(channel, std::move(made));
     if (is_over) return;
   }
 }
 
+void access_server::receive(access_part part, int source, int tag, const data_part& into) {
+  awaited_ = part;
+  received_ = start_receive({channel_.own, channel_.from(source, tag), into});
+}
+
+void access_server::receive_header() {
+  receive(access_part::header, any_source, header_tag, {head_, short_access_bytes});
+}
+
+bool access_server::receive_next_part() {
+  if (awaited_ == access_part::header) {
+    sender_ = received_->status.source;
+    is_in_place_ = false;
+    if (!header_->has_type_with_it()) {
+      data_.resize(static_cast<std::size_t>(header_->type_bytes()));
+      receive(access_part::type, sender_, type_tag(header_->number), {data_.data(), std::ssize(data_)});
+      return true;
+    }
+  }
+  if (awaited_ != access_part::data && header_->type_numbers > 0) {
+    read_type(header_->has_type_with_it() ? head_ + access_header_bytes : data_.data());
+    if (!header_->has_data_with_it()) {
+      receive(access_part::data, sender_, data_tag(header_->number), place_for_data());
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Most accesses of a program have the type of the one before.
+void access_server::read_type(const std::byte* numbers) {
+  std::vector<std::int64_t> description(static_cast<std::size_t>(header_->type_numbers));
+  std::memcpy(description.data(), numbers, static_cast<std::size_t>(header_->type_bytes()));
+  if (description == numbers_) return;
+  type_ = described_type(description);
+  numbers_ = std::move(description);
+}
+
+/// Data that a put may not write is dropped.
+data_part access_server::place_for_data() {
+  if (header_->what == access_request::put) try {
+      is_in_place_ = true;
+      return {own_.memory.address_of(place()), header_->count, *type_};
+    } catch (const call_error& error) {
+      note(error);
+    }
+  data_.resize(static_cast<std::size_t>(header_->data_bytes));
+  return {data_.data(), header_->data_bytes};
+}
+
+void access_server::note(const call_error& error) { errors_[static_cast<std::size_t>(sender_)] = error.which(); }
+
+access_server::reply access_server::empty_reply() const {
+  return {.to = sender_, .tag = reply_tag(header_->number), .bytes = {}, .in_window = {}, .type = {}};
+}
+
 access_server::reply access_server::perform() {
-  switch (header_.what) {
+  switch (header_->what) {
     case access_request::flush: return report_errors();
     case access_request::unlock: own_.unlock(std::source_location::current()); return report_errors();
     case access_request::lock_shared: take_lock(lock_mode::shared); return {};
     case access_request::lock_exclusive: take_lock(lock_mode::exclusive); return {};
-    default: return perform_operation();
+    case access_request::get: return perform_get();
+    default: return is_in_place_ ? reply() : perform_operation();
   }
 }
 
 access_server::reply access_server::report_errors() {
+  reply made = empty_reply();
+  made.is_wanted = true;
   error_class& error = errors_[static_cast<std::size_t>(sender_)];
-  return {sender_, reply_tag(header_.number), bytes_of_error(std::exchange(error, error_class::success)), true};
+  made.bytes = bytes_of_error(std::exchange(error, error_class::success));
+  return made;
 }
 
 void access_server::take_lock(lock_mode mode) {
-  auto* const one = new waiting_lock(channel_, sender_, reply_tag(header_.number), mode);
+  auto* const one = new waiting_lock(channel_, sender_, reply_tag(header_->number), mode);
   own_.queue().acquire(one->request);
   if (!one->request.subscribe(*one)) one->grant();
 }
 
+access_server::reply access_server::perform_get() {
+  reply made = empty_reply();
+  made.is_wanted = true;
+  try {
+    made.in_window = {own_.memory.address_of(place()), header_->count, *type_};
+    made.type = type_;
+  } catch (const call_error& error) {
+    note(error);
+  }
+  return made;
+}
+
 access_server::reply access_server::perform_operation() {
-  std::vector<std::int64_t> description(static_cast<std::size_t>(header_.type_numbers));
-  const std::size_t type_bytes = description.size() * sizeof(std::int64_t);
-  std::memcpy(description.data(), payload_.data(), type_bytes);
-  const datatype_ref type = described_type(description);
-  reply made{sender_, reply_tag(header_.number), std::vector<std::byte>(static_cast<std::size_t>(header_.result_bytes)),
-             header_.result_bytes > 0};
-  window_operation operation{.kind = static_cast<access_kind>(header_.what),
-                             .origin = {payload_.data() + type_bytes, header_.data_bytes, &type_of_payload()},
-                             .result = {made.bytes.data(), header_.result_bytes, &type_of_payload()},
-                             .target = {header_.displacement, header_.count, type.get()},
-                             .operation = predefined_operation(header_.operation),
-                             .expected = payload_.data() + type_bytes + header_.data_bytes / 2};
+  reply made = empty_reply();
+  made.is_wanted = header_->result_bytes > 0;
+  made.bytes.resize(static_cast<std::size_t>(header_->result_bytes));
+  std::byte* const data =
+      header_->has_data_with_it() ? head_ + access_header_bytes + header_->type_bytes() : data_.data();
+  window_operation operation{.kind = static_cast<access_kind>(header_->what),
+                             .origin = {data, header_->data_bytes, &type_of_payload()},
+                             .result = {made.bytes.data(), header_->result_bytes, &type_of_payload()},
+                             .target = place(),
+                             .operation = predefined_operation(header_->operation),
+                             .expected = data + header_->data_bytes / 2};
   try {
     own_.begin(operation);
   } catch (const call_error& error) {
-    errors_[static_cast<std::size_t>(sender_)] = error.which();
+    note(error);
   }
   return made;
+}
+
+void access_server::send(const window_channel& channel, reply made) {
+  if (made.in_window.bytes() == 0) return channel.send_kept(made.to, made.tag, std::move(made.bytes));
+  channel.start_send_of(made.to, made.tag, made.in_window, std::move(made.type));
 }
 
 }  // namespace stretto::ranks

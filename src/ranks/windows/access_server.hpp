@@ -4,8 +4,10 @@
 // does nothing, and accesses are performed one at a time, those of a rank in their order.
 //
 // Threads     start and stop: the rank. All else: the threads that complete messages, one at a time.
+// Cost        a get sends from the window's memory; long data of a put is received there.
 // Invariants  (1) the next receive is posted before a reply is sent: once all ranks have their replies, stop() finds
-// it. Errors      of an access: kept for its sender until its next flush or unlock.
+//             it.
+// Errors      of an access: kept for its sender until its next flush or unlock.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +30,8 @@ class access_server {
   void stop();
 
  private:
-  enum class awaited : std::uint8_t { header, payload };
+  /// The parts of an access, in the order in which they come.
+  enum class access_part : std::uint8_t { header, type, data };
   struct serving : waiter {
     access_server* of = nullptr;
   };
@@ -37,30 +40,47 @@ class access_server {
     int to = 0;
     int tag = 0;
     std::vector<std::byte> bytes;
+    data_part in_window;  // instead of the bytes
+    datatype_ref type;    // of the data in the window
     bool is_wanted = false;
   };
 
   /// Performs accesses until a message has not come; then the thread that completes it goes on.
   void serve();
+  void receive(access_part part, int source, int tag, const data_part& into);
   void receive_header();
-  void receive_payload();
+  /// Begins to receive the next part of an access that has not come with its header. False: all is here.
+  bool receive_next_part();
+  void read_type(const std::byte* numbers);
+  data_part place_for_data();
   bool has_to_wait() { return received_->subscribe(link_); }
-  /// The access whose header and payload have come.
+
+  /// The access that has come.
   reply perform();
+  reply perform_get();
   reply perform_operation();
   reply report_errors();
+  reply empty_reply() const;
   void take_lock(lock_mode mode);
+  static void send(const window_channel& channel, reply made);
+
+  target_place place() const { return {header_->displacement, header_->count, type_.get()}; }
+  void note(const call_error& error);
 
   const window_channel& channel_;
   local_target& own_;
   std::vector<error_class> errors_;  // by sender
   // Of the current access.
   serving link_;
-  awaited awaited_ = awaited::header;
+  access_part awaited_ = access_part::header;
   request_owner received_;
-  access_header header_;
+  alignas(64) std::byte head_[short_access_bytes];
+  const access_header* const header_ = reinterpret_cast<const access_header*>(head_);
   int sender_ = 0;
-  std::vector<std::byte> payload_;
+  std::vector<std::int64_t> numbers_;  // by which type_ was made
+  datatype_ref type_;
+  std::vector<std::byte> data_;  // that has not come with the header, nor goes to the window
+  bool is_in_place_ = false;     // a put's data
 };
 
 }  // namespace stretto::ranks

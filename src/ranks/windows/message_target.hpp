@@ -1,7 +1,8 @@
 // message_target.hpp - the window of a rank of another node: operations are messages to its access_server.
 //
 // Threads     any thread of the rank that has it.
-// Cost        put and accumulate: a packed copy and two messages. Others: a reply.
+// Cost        short operations: a packed copy and one message. Longer data is sent from the origin's memory, as another
+//             message, and received in the target's. Operations with a result have a reply, and need no flush.
 // Errors      of the target's memory, if the window is dynamic: by the next flush or unlock.
 #pragma once
 
@@ -27,17 +28,27 @@ class message_target final : public window_target {
   const fixed_memory* shared_memory() const override { return nullptr; }
 
  private:
+  access_header header_of(const window_operation& operation, std::size_t type_numbers);
+  request_owner send(const access_header& header, const window_operation& operation,
+                     const std::vector<std::int64_t>& description);
   request_owner receive_reply(const data_part& into, std::int64_t number, datatype_ref type);
   /// Sends a header alone and suspends the rank until the reply has come; throws the error that it reports.
   void call_target(access_request what, const std::source_location& where);
-  void wait_for_results(const std::source_location& where);
+  /// So many unconfirmed operations have ended.
+  void confirm(std::int64_t ended);
+  /// For the next flush.
+  void remember(request& one);
+  void wait_for_begun(const std::source_location& where);
 
   const window_channel& channel_;
   const int rank_;
   window_memory memory_;  // to check accesses
   std::atomic<std::int64_t> accesses_ = 0;
-  base::spin_lock lock_;                // guards what follows
-  std::vector<request_owner> results_;  // that may not have come
+  // Operations whose end only a reply to a flush shows: how many were sent, and how many of these have ended.
+  std::atomic<std::int64_t> unconfirmed_ = 0, confirmed_ = 0;
+  base::spin_lock lock_;              // guards what follows
+  std::vector<request_owner> begun_;  // replies that may not have come, data that may not have been sent
+  std::size_t next_removal_ = 64;     // of done ones, once there are so many
 };
 
 }  // namespace stretto::ranks

@@ -1,6 +1,7 @@
 #include "ranks/windows/type_description.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "ranks/collectives/reduction_operation.hpp"
@@ -71,12 +72,14 @@ std::vector<std::int64_t> description_of(const datatype& type) {
 }
 
 datatype_ref described_type(std::span<const std::int64_t> description) {
+  const datatype& element = *predefined_type(static_cast<std::uintptr_t>(description[0]));
+  const std::array<std::int64_t, 5> itself{description[0], element.bounds().lb, element.extent(), 0, 1};
+  if (std::ranges::equal(description, itself)) return datatype_ref(&element);
   std::vector<std::int64_t> lengths, displacements;
   for (std::size_t i = head_length; i < description.size(); i += 2) {
     displacements.push_back(description[i]);
     lengths.push_back(description[i + 1]);
   }
-  const datatype& element = *predefined_type(static_cast<std::uintptr_t>(description[0]));
   datatype_ref made = make_resized(*make_hindexed(lengths, displacements, element), description[1], description[2]);
   made->commit();
   return made;
