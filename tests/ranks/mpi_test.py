@@ -102,7 +102,7 @@ def on_nodes(nodes, *command, code=0):
 
 class Nodes(unittest.TestCase):
     def test_programs_that_check_themselves(self):
-        for name in ("messages", "groups_of_ranks", "windows", "window_accesses"):
+        for name in ("messages", "groups_of_ranks", "windows", "window_accesses", "files"):
             build(SOURCES / f"mpi/{name}.c", f"{name}_of_nodes")
             for nodes, ranks, order in [(2, 2, "blocks"), (2, 5, "blocks"), (3, 7, "cyclic")]:
                 with self.subTest(program=name, nodes=nodes, ranks=ranks, order=order):

@@ -1,12 +1,14 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "ranks/files/window_position.hpp"
 #include "ranks/memory_exchange.hpp"
 #include "ranks/thrown_class.hpp"
 #include "ranks/windows/window_creation.hpp"
@@ -28,9 +30,11 @@ struct window_rank {
   window_rank(const std::shared_ptr<const ranks::communicator_members>& members, int rank, test::meeting& place)
       : comm(members, rank), exchange(place, static_cast<std::size_t>(rank)) {}
 
+  ranks::window_site site(ranks::members_table& node) {
+    return {{exchange, numbers, node, ranks::world_rank(comm.rank())}, node_of, combining, messages, reach};
+  }
   std::unique_ptr<ranks::rank_window> create(ranks::members_table& node, const ranks::window_shape& shape) {
-    return create_window(
-        comm, shape, {{exchange, numbers, node, ranks::world_rank(comm.rank())}, node_of, combining, messages, reach});
+    return create_window(comm, shape, site(node));
   }
 };
 
@@ -97,4 +101,18 @@ TEST_CASE("ranks of several nodes share no memory") {
     CHECK(test::thrown_class([&] { own.create(node, {ranks::window_flavor::shared, {nullptr, 8, 1}}); }) ==
           ranks::error_class::rma_shared);
   });
+}
+
+TEST_CASE("each rank advances the position in a window from where another has left it") {
+  std::array<std::atomic<int>, 200> taken{};
+  run_window_ranks(4, [&](window_rank& own, ranks::members_table& node) {
+    ranks::window_position position(own.comm, own.site(node));
+    if (own.comm.rank() == 0) position.set(100);
+    own.exchange.gather({});
+    for (int i = 0; i < 50; ++i) ++taken[static_cast<std::size_t>(position.advance(3) - 100) / 3];
+    own.exchange.gather({});
+    CHECK(position.get() == 700);
+    own.exchange.gather({});
+  });
+  for (const auto& times : taken) CHECK(times == 1);
 }

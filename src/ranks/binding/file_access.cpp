@@ -114,7 +114,7 @@ class checked_access {
     switch (where_.pointer) {
       case file_pointer::given: return failure_ ? 0 : where_.offset;
       case file_pointer::own: return std::exchange(file.position, file.position + own_.etypes);
-      default: return where_.is_collective ? ordered_etype() : file.file->position().advance(own_.etypes);
+      default: return where_.is_collective ? ordered_etype() : file.shared_position().advance(own_.etypes);
     }
   }
   /// Behind what the ranks before this one access.
@@ -126,7 +126,7 @@ class checked_access {
       if (static_cast<int>(rank) < file.comm->rank()) before += counts[rank];
       all += counts[rank];
     }
-    const std::int64_t begin = file.is_first() ? file.file->position().advance(all) : 0;
+    const std::int64_t begin = file.is_first() ? file.shared_position().advance(all) : 0;
     return gather_value(*exchange, begin)[0] + before;
   }
 

@@ -22,7 +22,7 @@ std::int64_t displacement_of(rank_file& file, MPI_Offset disp) {
     if (!is_sequential)
       throw call_error(error_class::argument, "MPI_DISPLACEMENT_CURRENT is for files with MPI_MODE_SEQUENTIAL");
     const file_view& view = *file.seen.view;
-    return view.byte_offset(file.file->position().get() * view.etype_bytes());
+    return view.byte_offset(file.shared_position().get() * view.etype_bytes());
   }
   if (is_sequential)
     throw call_error(error_class::argument, "a file with MPI_MODE_SEQUENTIAL needs MPI_DISPLACEMENT_CURRENT");
@@ -64,7 +64,7 @@ void change_view(rank_file& file, const view_arguments& arguments) {
   }
   file.seen = std::move(next);
   file.position = 0;
-  if (file.leads_node) file.file->position().set(0);
+  if (file.is_first()) file.shared_position().set(0);
   meet(*exchange);
 }
 
@@ -170,7 +170,7 @@ int PMPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence) {
     rank_file& file = object_of(fh);
     const auto exchange = exchange_of(file);
     check_seek(file, *exchange, offset, whence);
-    shared_position& position = file.file->position();
+    shared_position& position = file.shared_position();
     do_for_all(*exchange, file.is_first(),
                [&] { position.set(target_of(file, offset, whence, [&] { return position.get(); })); });
   });
@@ -181,7 +181,7 @@ int PMPI_File_get_position_shared(MPI_File fh, MPI_Offset* offset) {
   return call("MPI_File_get_position_shared", fh, [&] {
     const rank_file& file = object_of(fh);
     refuse_sequential(file);
-    required(offset, "offset") = file.file->position().get();
+    required(offset, "offset") = file.shared_position().get();
   });
 }
 STRETTO_MPI_NAME(File_get_position_shared)

@@ -4,6 +4,8 @@
 
 #include "ranks/binding/creation.hpp"
 #include "ranks/binding/file_access.hpp"
+#include "ranks/binding/window_call_site.hpp"
+#include "ranks/files/window_position.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -28,16 +30,24 @@ std::unique_ptr<rank_file> opened_by(communicator& given, const std::string& pat
   auto file = std::make_unique<rank_file>(std::move(opened), std::move(comm), modes, state.file_handler);
   add_file_hints(file->hints, copied(hints));
   if (modes.has(file_mode::append)) file->position = file->file->bytes();
-  if (file->leads_node) file->file->position().set(file->position);
+  if (!file->is_on_one_node) {
+    window_call_site over(*file->comm);
+    file->position_over_nodes = std::make_unique<window_position>(*file->comm, over.site());
+  }
+  if (file->is_first()) file->shared_position().set(file->position);
   meet(*exchange);
   return file;
 }
 
+/// When it returns, no node has the file open.
 void close(rank_file& file) {
   const auto exchange = exchange_of(file);
   meet(*exchange);
-  if (file.modes.has(file_mode::delete_on_close))
-    do_for_all(*exchange, file.is_first(), [&] { delete_file(file.file->path()); });
+  const std::string path = file.file->path();
+  file.position_over_nodes.reset();
+  file.file = {};
+  const bool deletes = file.is_first() && file.modes.has(file_mode::delete_on_close);
+  do_for_all(*exchange, deletes, [&] { delete_file(path); });
 }
 
 void check_can_write(const rank_file& file) {

@@ -1,14 +1,12 @@
 // window_functions.cpp - functions that create and free windows, and what programs ask about them.
-#include <functional>
 #include <string>
 #include <utility>
 
 #include "ranks/binding/arguments.hpp"
 #include "ranks/binding/call.hpp"
-#include "ranks/binding/creation.hpp"
+#include "ranks/binding/window_call_site.hpp"
 #include "ranks/binding/window_handles.hpp"
 #include "ranks/call_error.hpp"
-#include "ranks/windows/window_creation.hpp"
 #include "ranks/windows/window_synchronization.hpp"
 
 namespace stretto::ranks {
@@ -37,10 +35,8 @@ rank_window& create_from(creation_arguments a, MPI_Win* win) {
   const info hints = copied(a.info);
   check_shape(a.shape);
   a.shape.is_contiguous = hints.find("alloc_shared_noncontig") != "true";
-  creation over = creation_over(parent);
-  const std::function<peer(world_rank)> reach = [](world_rank rank) { return caller().node().reach(rank); };
-  auto made = create_window(parent, a.shape,
-                            {over.site(), current_rank().node_of, caller().combining(), caller().messages(), reach});
+  window_call_site over(parent);
+  auto made = create_window(parent, a.shape, over.site());
   made->add_hints(hints);
   rank_window& result = *made.release();
   *win = reinterpret_cast<MPI_Win>(&result);

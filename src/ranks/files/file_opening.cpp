@@ -30,20 +30,23 @@ int flags_of(file_modes modes) {
   return flags;
 }
 
-/// A rank that opens a file alone holds it exclusively until it is closed; all others share it. A file system without
-/// locks has no such check.
-int lock_opened(int descriptor, bool alone) {
-  if (::flock(descriptor, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno != EWOULDBLOCK) return 0;
-  return EBUSY;
+/// Ranks that open a file alone hold it exclusively until it is closed, by the descriptor of the first one; all others
+/// share it. A file system without locks has no such check.
+enum class holding : std::uint8_t { shared, exclusive, by_first_rank };
+
+int lock_opened(int descriptor, holding how) {
+  if (how == holding::by_first_rank) return 0;
+  const int kind = how == holding::exclusive ? LOCK_EX : LOCK_SH;
+  return ::flock(descriptor, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK ? 0 : EBUSY;
 }
 
-opened_descriptor open_descriptor(const std::string& path, int flags, bool alone) {
+opened_descriptor open_descriptor(const std::string& path, int flags, holding how) {
   opened_descriptor opened{::open(path.c_str(), flags, 0666), 0};
   if (opened.number < 0) return {-1, errno};
   struct stat status;
   if (::fstat(opened.number, &status) != 0) opened.error = errno;
   else if (S_ISDIR(status.st_mode)) opened.error = EISDIR;
-  else opened.error = lock_opened(opened.number, alone);
+  else opened.error = lock_opened(opened.number, how);
   if (opened.error) ::close(opened.number);
   return opened;
 }
@@ -94,17 +97,20 @@ file_modes::file_modes(int bits) : bits_(bits) {
 opened_file open_together(creation_exchange& exchange, const file_place& place, const std::string& path,
                           file_modes modes, file_workers& workers) {
   const bool is_first = place.rank == 0;
+  const bool is_alone = modes.has(file_mode::unique_open);
   opened_descriptor own;
-  if (is_first) own = open_descriptor(path, flags_of(modes), modes.has(file_mode::unique_open));
+  if (is_first) own = open_descriptor(path, flags_of(modes), is_alone ? holding::exclusive : holding::shared);
   const auto all = gather_value(exchange, opening_rank{modes.bits(), place.node, own.error});
   const bool is_same =
       std::all_of(all.begin(), all.end(), [&](const opening_rank& r) { return r.modes == all[0].modes; });
   opened_file opened;
   opened.leads_node = leads_its_node(all, static_cast<std::size_t>(place.rank));
   if (opened.leads_node && !is_first && all[0].error == 0)
-    own = open_descriptor(path, flags_of(modes) & ~(O_CREAT | O_EXCL), false);
+    own = open_descriptor(path, flags_of(modes) & ~(O_CREAT | O_EXCL),
+                          is_alone ? holding::by_first_rank : holding::shared);
   const auto sharing =
       std::count_if(all.begin(), all.end(), [&](const opening_rank& r) { return r.node == place.node; });
+  opened.is_on_one_node = sharing == std::ssize(all);
   if (own.number >= 0 && !own.error)
     opened.file = make_counted<open_file>(own.number, path, static_cast<int>(sharing), workers);
   const auto made = gather_value(exchange, node_opening{opened.file.get(), all[0].error ? all[0].error : own.error});

@@ -49,7 +49,8 @@ struct file_place {
 /// The result of a rank.
 struct opened_file {
   counted_ref<open_file> file;
-  bool leads_node = false;  // the first of the ranks that share the object
+  bool leads_node = false;      // the first of the ranks that share the object
+  bool is_on_one_node = false;  // all ranks share the object
 };
 
 /// One rank of each node opens the file for those of its node, the first rank of all before the others: it creates the

@@ -33,8 +33,8 @@ class open_file : public counted {
   void set_bytes(std::int64_t bytes);
   void preallocate(std::int64_t bytes);
 
-  shared_position& position() { return *position_; }
-  void set_position(std::unique_ptr<shared_position> position) { position_ = std::move(position); }
+  /// The shared position if all ranks of the file are on this node.
+  shared_position& position() { return position_; }
 
   /// Begins an access of one rank; the request is active afterwards. A short one that waits for no disk ends at once.
   void start(file_request& access, access_mode mode);
@@ -53,7 +53,7 @@ class open_file : public counted {
   const std::string path_;
   const int ranks_;
   file_workers& workers_;
-  std::unique_ptr<shared_position> position_ = std::make_unique<local_position>();
+  local_position position_;
   std::mutex atomic_accesses_;
   std::mutex mutex_;                                             // guards what follows
   std::map<std::uint64_t, std::vector<file_request*>> joining_;  // by turn

@@ -31,17 +31,24 @@ struct rank_file {
   rank_file(opened_file opened, std::unique_ptr<communicator> of, file_modes how, error_handler_ref on_error)
       : file(std::move(opened.file)),
         leads_node(opened.leads_node),
+        is_on_one_node(opened.is_on_one_node),
         comm(std::move(of)),
         modes(how),
         handler(std::move(on_error)) {}
 
   bool is_first() const { return comm->rank() == 0; }
+  ranks::shared_position& shared_position() const {
+    return position_over_nodes ? *position_over_nodes : file->position();
+  }
 
+  counted_ref<open_file> file;  // until it is closed
   // immutable after construction
-  const counted_ref<open_file> file;
   const bool leads_node;
+  const bool is_on_one_node;                 // all its ranks
   const std::unique_ptr<communicator> comm;  // of the file alone
   const file_modes modes;
+  /// Null on one node.
+  std::unique_ptr<ranks::shared_position> position_over_nodes;
   // the program changes them
   error_handler_ref handler;
   info hints;

@@ -327,8 +327,45 @@ static void sizes_and_modes(void) {
   CHECK_CALL(MPI_File_write_shared(file, &number, 1, MPI_INT, &status));
   CHECK_CALL(MPI_File_set_view(file, MPI_DISPLACEMENT_CURRENT, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
   CHECK_CALL(MPI_File_close(&file));
+  /* together, and after that alone */
+  for (int i = 0; i < 5; ++i) {
+    CHECK_CALL(
+        MPI_File_open(MPI_COMM_WORLD, "files.modes", MPI_MODE_RDONLY | MPI_MODE_UNIQUE_OPEN, MPI_INFO_NULL, &file));
+    CHECK_CALL(MPI_File_close(&file));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+      CHECK_CALL(
+          MPI_File_open(MPI_COMM_SELF, "files.modes", MPI_MODE_RDONLY | MPI_MODE_UNIQUE_OPEN, MPI_INFO_NULL, &other));
+      CHECK_CALL(MPI_File_close(&other));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
   if (rank == 0) CHECK_CALL(MPI_File_delete("files.modes", MPI_INFO_NULL));
   if (rank == 0) CHECK_CLASS(MPI_File_delete("files.modes", MPI_INFO_NULL), MPI_ERR_NO_SUCH_FILE);
+}
+
+/* Each finds what one rank has written, and not parts of several. */
+static void atomic_writes(void) {
+  enum { pieces = 64, ints = 100 };
+  static int numbers[pieces * ints], back[pieces * ints];
+  MPI_Status status;
+  MPI_Datatype type;
+  MPI_File file = open_new("files.atomic", MPI_MODE_DELETE_ON_CLOSE);
+  MPI_Type_vector(pieces, ints, 2 * ints, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  CHECK_CALL(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL));
+  CHECK_CALL(MPI_File_set_atomicity(file, 1));
+  for (int round = 0; round < 10; ++round) {
+    int wrong = 0;
+    for (int i = 0; i < pieces * ints; ++i) numbers[i] = 100 * rank + round;
+    CHECK_CALL(MPI_File_write_at(file, 0, numbers, pieces * ints, MPI_INT, &status));
+    CHECK_CALL(MPI_File_read_at(file, 0, back, pieces * ints, MPI_INT, &status));
+    for (int i = 0; i < pieces * ints; ++i) wrong += back[i] != back[0];
+    CHECK_EQUAL(wrong, 0);
+  }
+  MPI_Type_free(&type);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK_CALL(MPI_File_close(&file));
 }
 
 static int handled = 0;
@@ -370,6 +407,7 @@ int main(void) {
   shared();
   representations();
   sizes_and_modes();
+  atomic_writes();
   handlers();
   return end_checks();
 }
