@@ -98,6 +98,13 @@ stack* take_stack(worker& w) {
   return s;
 }
 
+/// After leave_thread(); null is none.
+void enter_again(worker& w, thread_companion* companion) noexcept {
+  w.companion = companion;
+  if (companion) [[unlikely]]
+    companion->enter_thread();
+}
+
 /// Called from a worker loop, whose stack holds nothing else: resumes `s` and recycles this stack.
 [[noreturn]] void continue_and_recycle(worker& w, suspension& s) {
   saved_stack nowhere;
@@ -140,6 +147,10 @@ worker& run_timed(worker& w, task_record& task) {
 }
 
 void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argument) {
+  // First of all: what follows makes system calls, which change errno.
+  thread_companion* const companion = std::exchange(w.companion, nullptr);
+  if (companion) [[unlikely]]
+    companion->leave_thread();
   const item next = w.owner->settings.stepped ? 0 : next_local(w);  // stepped: the next task is drawn
   suspension* const target = suspension_in(next);
   stack* fresh = nullptr;
@@ -148,6 +159,7 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
       fresh = take_stack(w);
     } catch (...) {
       if (next) make_ready(w, *task_in(next));
+      enter_again(w, companion);
       throw;
     }
   }
@@ -167,9 +179,6 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   const bool is_profiled = s.current && s.current->flags & task_record::is_profiled;
   if (is_profiled) profile_of(*s.current).suspended();
   stretto::detail::handler_span* const measured = std::exchange(w.measured, nullptr);
-  thread_companion* const companion = std::exchange(w.companion, nullptr);
-  if (companion) [[unlikely]]
-    companion->leave_thread();
   const trace::ticks left_at = measured ? trace::clock::now() : 0;
   s.id = w.current_id;
   if (w.every_span && w.span_start) {
@@ -206,9 +215,7 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   exceptions_now.uncaught = s.uncaught_exceptions;
   if (s.arithmetic != usual.value()) [[unlikely]]
     s.arithmetic.set();
-  now.companion = companion;
-  if (companion) [[unlikely]]
-    companion->enter_thread();
+  enter_again(now, companion);  // last of all
 }
 
 namespace {

@@ -5,6 +5,7 @@
 //             MPI_ERR_INTERN.
 #pragma once
 
+#include "base/kept_errno.hpp"
 #include "ranks/binding/handles.hpp"
 #include "ranks/process/call_record.hpp"
 
@@ -40,11 +41,13 @@ struct concerned_object {
 /// if ranks end.
 int react(const concerned_object& of, int code, const std::string& message);
 
-/// For functions that MPI allows at any time. `details` are for reports, of functions that may wait.
+/// For functions that MPI allows at any time. The program's errno stays as it is, whatever system calls the body makes
+/// and whatever functions of the program it calls. `details` are for reports, of functions that may wait.
 template <class Object, class Body>
 int call_at_any_time(const char* name, Object object, const call_details& details, Body body) noexcept {
   const call_scope record(name, details);
   try {
+    const base::kept_errno kept;
     body();
     return MPI_SUCCESS;
   } catch (...) {

@@ -6,11 +6,14 @@
 //             libraries stays with it.
 #pragma once
 
+#include <locale.h>
+
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "base/kept_errno.hpp"
 #include "base/spin_lock.hpp"
 #include "ranks/communicators/rank_state.hpp"
 #include "ranks/messages/mailbox.hpp"
@@ -116,15 +119,21 @@ class acting_rank {
   rank* const before_;
 };
 
-/// While it lives, the calling thread acts as one of the threads of a rank.
+/// While it lives, the calling thread acts as one of the threads of a rank. Its errno and its locale stay its own.
 class acting_thread {
  public:
-  explicit acting_thread(rank& as) noexcept : before_(set_identity(&as.copy().thread_identity())) {}
+  explicit acting_thread(rank& as) noexcept
+      : before_(set_identity(&as.copy().thread_identity())), locale_(::uselocale(LC_GLOBAL_LOCALE)) {}
   acting_thread(const acting_thread&) = delete;
-  ~acting_thread() { set_identity(before_); }
+  ~acting_thread() {
+    ::uselocale(locale_);
+    set_identity(before_);
+  }
 
  private:
+  const base::kept_errno kept_;
   const thread_identity* const before_;
+  const locale_t locale_;
 };
 
 /// Prints the message and ends the job: all ranks of all nodes, at once.
