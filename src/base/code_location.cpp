@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <map>
 #include <mutex>
@@ -28,7 +29,8 @@ std::string line_of(const void* inside_call) {
   if (!::dladdr1(inside_call, &found, const_cast<void**>(reinterpret_cast<const void**>(&map)), RTLD_DL_LINKMAP) ||
       !map)
     return {};
-  const std::string file = *map->l_name ? map->l_name : "/proc/self/exe";
+  // By number: /proc/self would be the child's.
+  const std::string file = *map->l_name ? map->l_name : fmt::format("/proc/{}/exe", ::getpid());
   const std::string offset = fmt::format("{:#x}", reinterpret_cast<std::uintptr_t>(inside_call) - map->l_addr);
   return short_line(run_child({{"/usr/bin/env", "addr2line", "-e", file, offset}}).output);
 }

@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,9 +29,16 @@ std::terminate_handler default_terminate = nullptr;
 void print(const char* text, std::size_t size) { [[maybe_unused]] const auto n = ::write(STDERR_FILENO, text, size); }
 
 // The line of an address, by a process that needs no memory of this one.
-void print_line(const char* file, std::uintptr_t offset) {
-  char text[32];
-  *fmt::format_to_n(text, sizeof text - 1, "{:#x}", offset).out = 0;
+void print_line(const void* place) {
+  Dl_info facts{};
+  const link_map* map = nullptr;
+  if (!::dladdr1(place, &facts, const_cast<void**>(reinterpret_cast<const void**>(&map)), RTLD_DL_LINKMAP) || !map)
+    return print("  line        unknown\n", 22);
+  char text[32], own[32];
+  *fmt::format_to_n(text, sizeof text - 1, "{:#x}", reinterpret_cast<std::uintptr_t>(place) - map->l_addr).out = 0;
+  // The file of the process: it may have been called by any name, and /proc/self would be the child's.
+  *fmt::format_to_n(own, sizeof own - 1, "/proc/{}/exe", ::getpid()).out = 0;
+  const char* const file = *map->l_name ? map->l_name : own;
   print("  line        ", 14);
   const pid_t child = ::vfork();
   if (child == 0) {
@@ -51,9 +59,7 @@ void print_call() {
   const auto* const place = static_cast<const char*>(return_address_of(*call));
   const auto end = fmt::format_to_n(text, sizeof text, "  call        {}\n", call->name);
   print(text, std::min(end.size, sizeof text));
-  Dl_info facts{};
-  if (place && ::dladdr(place - 1, &facts) && facts.dli_fname)
-    print_line(facts.dli_fname, static_cast<std::uintptr_t>(place - 1 - static_cast<const char*>(facts.dli_fbase)));
+  if (place) print_line(place - 1);
 }
 
 // No memory is asked for: the crash may be the heap's.
@@ -72,7 +78,7 @@ void report(int signal, const void* address, std::uintptr_t place) {
   copy->write_last_lines();
   print(text, std::min(end.size, sizeof text));
   if (innermost_call) print_call();
-  else print_line(file, offset);
+  else print_line(reinterpret_cast<const void*>(place));
 }
 
 void handle(int signal, siginfo_t* facts, void* context) {
