@@ -70,7 +70,7 @@ endif()
 set_target_properties(stretto_ranks PROPERTIES VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
   LIBRARY_OUTPUT_DIRECTORY ${STRETTO_RANKS_PREFIX}/${CMAKE_INSTALL_LIBDIR})
-add_executable(stretto_ranks_launcher ${ranks_sources}/start/launcher.c)
+add_executable(stretto_ranks_launcher ${ranks_sources}/start/launcher.c ${ranks_sources}/start/own_file.c)
 set_target_properties(stretto_ranks_launcher PROPERTIES OUTPUT_NAME ranks_launcher UNITY_BUILD OFF
   RUNTIME_OUTPUT_DIRECTORY ${ranks_folder})
 target_compile_definitions(stretto_ranks_launcher PRIVATE _GNU_SOURCE

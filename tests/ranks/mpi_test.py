@@ -174,6 +174,107 @@ int main(int argc, char** argv) {
             self.assertIn(f"end of {rank}", out)
 
 
+class Processes(unittest.TestCase):
+    def test_the_file_and_the_arguments_of_the_process_are_those_of_the_program(self):
+        build(write("own_file.cpp", """
+#include <mpi.h>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  char link[PATH_MAX] = {}, real[PATH_MAX] = {};
+  std::string words, word;
+  if (readlink("/proc/self/exe", link, sizeof link - 1) < 0 || !realpath("/proc/self/exe", real)) return 1;
+  std::ifstream arguments("/proc/self/cmdline");
+  while (std::getline(arguments, word, '\\0')) words += word + ' ';
+  for (const std::string path : {std::string(link), std::string(real),
+                                 std::filesystem::canonical("/proc/self/exe").string(),
+                                 std::filesystem::read_symlink("/proc/" + std::to_string(getpid()) + "/exe").string()})
+    std::cout << path << '\\n';
+  std::cout << argv[0] << ", " << words << '\\n';
+  char none[4] = {};
+  std::cout << readlink("/proc/self/exe", none, 3) << none << ", " << readlink("own_file", none, 3) << '\\n';
+  MPI_Finalize();
+}
+"""), "own_file", "-std=c++17")
+        done = run("./own_file", "one", "two", ranks=2, workers=1).stdout.splitlines()
+        expected = [str((WORK / "own_file").resolve())] * 4
+        expected += ["./own_file, ./own_file one two ", f"3{str(WORK)[:3]}, -1"]
+        self.assertEqual(sorted(done), sorted(2 * expected))
+
+    def test_processes_that_a_rank_starts_have_its_environment(self):
+        build(write("starts.c", """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  int rank, status;
+  char line[64] = "";
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  setenv("COLOUR", rank ? "green" : "red", 1);
+  if (system("echo system $COLOUR") != 0) return 1;
+  FILE* const from = popen("echo popen $COLOUR", "r");
+  if (fgets(line, sizeof line, from)) fputs(line, stdout);
+  if (pclose(from) != 0) return 2;
+  FILE* const to = popen("read word && exit $word", "w");
+  fputs("5\\n", to);
+  if (WEXITSTATUS(pclose(to)) != 5) return 3;
+  const char* const command = "echo exec $COLOUR $0";
+  for (int which = 0; which < 3; ++which) {
+    char* const words[] = {"sh", "-c", (char*)command, "v", NULL};
+    if (fork() == 0) {
+      if (which == 0) execl("/bin/sh", "sh", "-c", command, "l", (char*)NULL);
+      if (which == 1) execlp("sh", "sh", "-c", command, "lp", (char*)NULL);
+      if (which == 2) execvp("sh", words);
+      _exit(9);
+    }
+    wait(&status);
+    if (status) return 4;
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""), "starts")
+        done = run("./starts", ranks=2, workers=2).stdout.splitlines()
+        kinds = ["system {}", "popen {}", "exec {} l", "exec {} lp", "exec {} v"]
+        self.assertEqual(sorted(done), sorted(k.format(c) for k in kinds for c in ("red", "green")))
+
+    def test_a_program_that_starts_itself_again_is_one_rank(self):
+        build(write("again.c", """
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  int rank, size, status = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  printf("%s: %d of %d\\n", argv[0], rank, size);
+  if (size > 1 && fork() == 0) {
+    execl(rank ? "./again" : "/proc/self/exe", rank ? "by path" : "by link", (char*)NULL);
+    _exit(9);
+  }
+  if (size > 1) wait(&status);
+  MPI_Finalize();
+  return status != 0;
+}
+"""), "again")
+        expected = sorted(["./again: 0 of 2", "./again: 1 of 2", "by path: 0 of 1", "by link: 0 of 1"])
+        self.assertEqual(sorted(run("./again", ranks=2, workers=1).stdout.splitlines()), expected)
+        nodes = on_nodes(2, "--ranks", 2, "./again").stdout.splitlines()
+        self.assertEqual(sorted(nodes), expected)
+
+
 class Ends(unittest.TestCase):
     def test_exit_codes(self):
         build(write("codes.c", """

@@ -58,7 +58,13 @@ rank_order order_of_ranks() {
       .remedy("set it to blocks or cyclic, or leave it out: then it is blocks");
 }
 
-job_shape shape_of_job() { return {count_in("STRETTO_RANKS"), count_in("STRETTO_RANKS_PER_NODE"), order_of_ranks()}; }
+/// A rank has started this process: it is no node of that rank's job.
+bool is_child_of_rank() { return std::getenv("STRETTO_RANK") != nullptr; }
+
+job_shape shape_of_job() {
+  if (is_child_of_rank()) return {1, 0, rank_order::blocks};
+  return {count_in("STRETTO_RANKS"), count_in("STRETTO_RANKS_PER_NODE"), order_of_ranks()};
+}
 
 /// Without a launcher, or if it started one process.
 rank_map map_of_one_node(const job_shape& shape) {
@@ -74,6 +80,7 @@ void end_process(int code, const std::string& message) {
 
 /// Null: this process is the only node.
 std::shared_ptr<job_of_ranks> job_of_process(const job_shape& shape) {
+  if (is_child_of_rank()) return nullptr;
   const auto options = base::parse_options(base::stretto_environment(), {});
   auto by = endpoint_of_process(options.values);
   return by ? std::make_shared<job_of_ranks>(std::move(by), shape, end_process) : nullptr;
@@ -191,6 +198,11 @@ int run_program(const char* file, int argc, char** argv) {
 int stretto_create_thread(stretto::ranks::thread_creator create, pthread_t* made, const pthread_attr_t* attributes,
                           stretto::ranks::thread_function start, void* argument) {
   return stretto::ranks::create_thread(create, made, attributes, start, argument);
+}
+
+const char* stretto_program_of_thread() {
+  const auto* const identity = stretto::ranks::identity_of_thread();
+  return identity && identity->copy ? identity->copy->image().program().file().path().c_str() : nullptr;
 }
 
 int stretto_run_program(const char* file, int argc, char** argv) {

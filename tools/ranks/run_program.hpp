@@ -7,7 +7,8 @@
 
 namespace stretto::ranks {
 
-/// Runs as many ranks as STRETTO_RANKS says, or as there are cores.
+/// Runs as many ranks as STRETTO_RANKS says, or as there are cores; one, apart from all others, if a rank has started
+/// this process.
 ///
 ///   returns  the exit code: of the lowest rank whose code is not 0, or 0
 ///   throws   R80 to R88 if the program cannot be loaded; what a runtime throws
@@ -22,4 +23,6 @@ extern "C" [[gnu::visibility("default")]] int stretto_create_thread(stretto::ran
                                                                     pthread_t* made, const pthread_attr_t* attributes,
                                                                     stretto::ranks::thread_function start,
                                                                     void* argument);
+/// The program's file, on a thread of a rank; null on any other.
+extern "C" [[gnu::visibility("default")]] const char* stretto_program_of_thread();
 extern "C" [[gnu::visibility("default")]] int stretto_run_program(const char* file, int argc, char** argv);

@@ -1,8 +1,8 @@
 // start.c - the interpreter of programs that `stretto cc` made: the kernel starts it in their place.
 //
-// It replaces itself by the launcher next to it, with the program's path and arguments. So the program itself is not
-// mapped into the process, but for the copies that the launcher's library loads. It runs without a C library, whose
-// start would take the program's headers for its own.
+// It replaces itself by the launcher next to it, with the program's arguments and, in the environment, its path. So the
+// program itself is not mapped into the process, but for the copies that the launcher's library loads. It runs without
+// a C library, whose start would take the program's headers for its own.
 #include <elf.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -62,22 +62,40 @@ static void make_launcher_path(char* launcher, const char* start) {
   for (size_t i = 0; i < sizeof name; ++i) launcher[size + i] = name[i];
 }
 
+static const char program_variable[] = "STRETTO_RANKS_PROGRAM=";
+
+static int names_program(const char* entry) {
+  for (size_t i = 0; i + 1 < sizeof program_variable; ++i)
+    if (entry[i] != program_variable[i]) return 0;
+  return 1;
+}
+
+// The entry of the environment that has the program's path.
+static void make_program_entry(char* entry) {
+  const size_t name = sizeof program_variable - 1;
+  for (size_t i = 0; i < name; ++i) entry[i] = program_variable[i];
+  const long size = call(SYS_readlinkat, -100, (long)"/proc/self/exe", (long)(entry + name), path_size - 1);
+  if (size <= 0) fail("no file", "/proc/self/exe");
+  entry[name + (size_t)size] = 0;
+}
+
 __attribute__((noreturn, used)) void stretto_start(long* stack) {
   const long argc = stack[0];
   const char** const argv = (const char**)stack + 1;
   const char** const environment = argv + argc + 1;
   const char** end = environment;
   while (*end) ++end;
-  char launcher[path_size], program[path_size];
+  char launcher[path_size], program[sizeof program_variable + path_size];
   make_launcher_path(launcher, own_path((const Elf64_auxv_t*)(end + 1)));
-  const long size = call(SYS_readlinkat, -100, (long)"/proc/self/exe", (long)program, path_size - 1);
-  if (size <= 0) fail("no file", "/proc/self/exe");
-  program[size] = 0;
-  const char* arguments[argc + 3];
-  arguments[0] = argc > 0 ? argv[0] : program;
-  arguments[1] = program;
-  for (long i = 0; i <= argc; ++i) arguments[2 + i] = argv[i];
-  call(SYS_execve, (long)launcher, (long)arguments, (long)environment, 0);
+  make_program_entry(program);
+  const char* variables[end - environment + 2];
+  size_t count = 0;
+  for (const char** entry = environment; entry < end; ++entry)
+    if (!names_program(*entry)) variables[count++] = *entry;
+  variables[count++] = program;
+  variables[count] = NULL;
+  const char* unnamed[] = {program + sizeof program_variable - 1, NULL};
+  call(SYS_execve, (long)launcher, (long)(argc > 0 ? argv : unnamed), (long)variables, 0);
   fail("the program needs the file, which cannot be run,", launcher);
 }
 
