@@ -366,6 +366,24 @@ environment stretto_environment() {
   return ours;
 }
 
+namespace {
+
+/// They are read where programs of `stretto cc` start, and set by `stretto run`.
+constexpr std::string_view variables_of_ranks = R"(
+## Variables of MPI programs
+
+A [program that `stretto cc` made](mpi-programs.md) reads these when it starts.
+
+| variable | flag of `stretto run` | meaning |
+|---|---|---|
+| `STRETTO_RANKS` | `--ranks` | number of ranks on all nodes together; by default as many as cores |
+| `STRETTO_RANKS_PER_NODE` | `--ranks-per-node` | number of ranks of each node |
+| `STRETTO_RANKS_MAP` | `--map` | `blocks`: consecutive ranks share a node; `cyclic`: they are on consecutive nodes |
+| `STRETTO_RANKS_LABEL` | `--label` | 1: each line of output begins with its rank |
+)";
+
+}  // namespace
+
 std::string options_page() {
   std::string page = R"(# Options
 
@@ -390,6 +408,7 @@ in force and their origin.
         row.between == agreement::all_nodes ? "- all nodes of a job must have the same value; otherwise the job ends "
                                               "with error [N15](../errors/N15.md)\n"
                                             : "");
+  page += variables_of_ranks;
   return page;
 }
 

@@ -130,6 +130,20 @@ int main(int argc, char** argv) {
         self.assertEqual(on_nodes(2, "--ranks-per-node", 3, "./shared").stdout, "3 of 6\n")
         self.assertEqual(on_nodes(2, "./shared").stdout, "1 of 2\n")
 
+    def test_labels_are_those_of_ranks_where_there_are_ranks(self):
+        build(write("ready.c", """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  puts("ready");
+  return MPI_Finalize();
+}
+"""), "ready")
+        labelled = on_nodes(2, "--ranks", 4, "--label", "./ready").stdout.splitlines()
+        self.assertEqual(sorted(labelled), [f"[{rank}] ready" for rank in range(4)])
+        self.assertEqual(on_nodes(1, "--label", "./ready").stdout, "N0: ready\n")
+
     def test_abort_ends_all_nodes_with_one_message(self):
         build(write("aborts_there.c", """
 #include <mpi.h>

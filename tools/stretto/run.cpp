@@ -43,6 +43,9 @@ std::uint32_t nodes_of(const std::string& text) {
 /// Whether the program is one of `stretto cc`: its ranks report how they end.
 bool has_ranks(const request& asked) { return !asked.ranks.empty() || !asked.ranks_per_node.empty(); }
 
+/// Ranks label their own lines; a node's lines are labelled by what starts it.
+bool labels_ranks(const request& asked) { return asked.label && has_ranks(asked); }
+
 void add_rank_options(arguments& to, request& asked) {
   to.add_option("--ranks", asked.ranks, "ranks of an MPI program that stretto cc linked, on all nodes together")
       ->type_name("RANKS");
@@ -74,6 +77,7 @@ job::launch_options launch_options_of(const request& asked, const base::environm
   set("STRETTO_RANKS", asked.ranks);
   set("STRETTO_RANKS_PER_NODE", asked.ranks_per_node);
   set("STRETTO_RANKS_MAP", asked.map);
+  if (labels_ranks(asked)) set("STRETTO_RANKS_LABEL", "1");
   return wanted;
 }
 
@@ -150,7 +154,7 @@ int run_run(const invocation& call) {
   words.add_option("--mpi", asked.mpi, "openmpi or mpich; else the first that can be used")->type_name("NAME");
   words.add_option("--bind", asked.bind, "none, cores or numa: what each node's threads are bound to; else none")
       ->type_name("WHAT");
-  words.add_flag("--label", asked.label, "put the node's number in front of each line that it prints");
+  words.add_flag("--label", asked.label, "put the number of the rank, or of the node, in front of each line that it prints");
   words.add_flag("--verbose", asked.verbose, "first print the launcher's command line");
   words.add_flag("--dry-run", asked.dry_run, "only print it");
   words.add_json(asked.json);
@@ -176,7 +180,7 @@ int run_run(const invocation& call) {
   here.mpis = job::find_mpis(path, named == words.for_program().end() ? call.options.values.mpi_folder : named->second);
   const auto plan = job::plan_of(wanted, here);
   std::vector<std::string> program{job::own_path(), "run", "--as-node"};
-  if (asked.label) program.push_back("--label");
+  if (asked.label && !labels_ranks(asked)) program.push_back("--label");
   program.push_back("--");
   program.insert(program.end(), words.program().begin(), words.program().end());
   if (!asked.dry_run) return start(asked, plan, program, words.program());
