@@ -96,8 +96,11 @@ int main(int argc, char** argv) {
         self.assertEqual(run("./ring", ranks=said[1]).stdout, said[2] + "\n")
 
 
+STRETTO = BIN.parents[1] / "tools/stretto"
+
+
 def on_nodes(nodes, *command, code=0):
-    return run(BIN.parents[1] / "tools/stretto", "run", "-n", nodes, *command, code=code, workers=1, ranks=None)
+    return run(STRETTO, "run", "-n", nodes, *command, code=code, workers=1, ranks=None)
 
 
 class Nodes(unittest.TestCase):
@@ -186,6 +189,63 @@ int main(int argc, char** argv) {
             lines = [f"<{rank}:{i}>" for i in range(200)]
             self.assertEqual([line for line in out.splitlines() if line.startswith(f"<{rank}:")], lines)
             self.assertIn(f"end of {rank}", out)
+
+
+class Wandering(unittest.TestCase):
+    def test_another_worker_takes_the_ranks_of_one_that_computes(self):
+        build(write("computes.c", """
+#include <mpi.h>
+int main(int argc, char** argv) {
+  int rank;
+  volatile int* flags;
+  MPI_Win window;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_allocate_shared(sizeof *flags, sizeof *flags, MPI_INFO_NULL, MPI_COMM_WORLD, &flags, &window);
+  *flags = 0;
+  for (int turn = 1; turn <= 20; ++turn) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == turn % 4) {  // computes until each other rank has run
+      for (int other = 0; other < 4; ++other) {
+        MPI_Aint bytes;
+        int unit;
+        volatile int* of_other;
+        MPI_Win_shared_query(window, other, &bytes, &unit, &of_other);
+        while (other != rank && *of_other < turn) continue;
+      }
+    }
+    *flags = turn;
+  }
+  MPI_Win_free(&window);
+  return MPI_Finalize();
+}
+"""), "computes")
+        with_variable = dict(os.environ, STRETTO_RANKS="4", STRETTO_WORKERS="2", STRETTO_RANKS_WANDER="1")
+        done = subprocess.run(["./computes"], cwd=WORK, env=with_variable, timeout=SECONDS, capture_output=True)
+        self.assertEqual(done.returncode, 0, done)
+
+    def test_programs_that_check_themselves(self):
+        for name in "messages", "window_accesses", "files", "busy_loops":
+            build(SOURCES / f"mpi/{name}.c", f"{name}_wandering")
+            with self.subTest(program=name):
+                command = [STRETTO, "run", "--ranks", 7, "--ranks-wander", f"./{name}_wandering"]
+                self.assertEqual(run(*command, workers=2).stdout, "")
+
+    def test_programs_whose_ranks_must_stay(self):
+        reasons = {
+            "static _Thread_local int kept; ++kept;": "stays has thread-local variables, which stay with a thread",
+            "MPI_Op_free((MPI_Op[]){MPI_OP_NULL}); MPI_Op_create(0, 1, 0);":
+                "stays gives MPI functions of its own, which run on a rank's worker",
+            "pthread_t t; pthread_create(&t, 0, 0, 0);": "stays starts threads, which belong to a rank's worker",
+        }
+        for statement, reason in reasons.items():
+            text = f"#include <mpi.h>\n#include <pthread.h>\nint main(void) {{ {statement} return 0; }}\n"
+            build(write("stays.c", text), "stays")
+            with self.subTest(reason=reason):
+                said = run(STRETTO, "run", "--ranks", 2, "--ranks-wander", "./stays", code=1).stderr
+                self.assertIn(f"""error R96: the ranks of "{WORK}/stays" cannot wander from worker to worker
+  because     {reason}
+""", said)
 
 
 class Processes(unittest.TestCase):

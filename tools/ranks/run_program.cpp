@@ -43,10 +43,22 @@ int count_in(const char* variable) {
   return static_cast<int>(count);
 }
 
-/// STRETTO_RANKS_LABEL=1: each line of output begins with the number of its rank.
-bool has_labels() {
-  const char* const text = std::getenv("STRETTO_RANKS_LABEL");
+bool is_set(const char* variable) {
+  const char* const text = std::getenv(variable);
   return text && *text && std::string(text) != "0";
+}
+
+/// STRETTO_RANKS_LABEL=1: each line of output begins with the number of its rank.
+bool has_labels() { return is_set("STRETTO_RANKS_LABEL"); }
+
+/// STRETTO_RANKS_WANDER=1: ranks are not bound to workers.
+bool do_ranks_wander(const program_image& image) {
+  if (!is_set("STRETTO_RANKS_WANDER")) return false;
+  const std::string reason = image.reason_to_stay();
+  if (reason.empty()) return true;
+  throw error("R96", fmt::format("the ranks of \"{}\" cannot wander from worker to worker", image.path().string()))
+      .because(reason)
+      .remedy("leave out --ranks-wander and STRETTO_RANKS_WANDER: then each rank stays on one worker");
 }
 
 rank_order order_of_ranks() {
@@ -143,8 +155,12 @@ void run_ranks(runtime& here, node_ranks& node, job_of_ranks* job, const rank_li
   here.run([&] {
     node.files().attach();
     if (job) job->wait_for_others();
-    for (std::uint32_t i = 0; i < ranks.size(); ++i)
-      async(on(worker(i % here.workers())), name(ranks[i]->copy().start().name), [&rank = *ranks[i]] { rank.run(); });
+    for (std::uint32_t i = 0; i < ranks.size(); ++i) {
+      const auto body = [&rank = *ranks[i]] { rank.run(); };
+      const std::string& label = ranks[i]->copy().start().name;
+      if (ranks[i]->wanders()) async(name(label), body);
+      else async(on(worker(i % here.workers())), name(label), body);
+    }
   });
   if (job) job->close();
 }
@@ -168,6 +184,7 @@ void report(const std::exception& e) { base::print_error(e, base::error_form_of(
 int run_program(const char* file, int argc, char** argv) {
   const auto image = std::make_shared<const program_image>(file);
   install_crash_reports();  // ahead of the runtime, whose handlers call these
+  const bool wanders = do_ranks_wander(*image);
   const job_shape shape = shape_of_job();
   const auto job = job_of_process(shape);
   std::optional<node_ranks> node;
@@ -183,6 +200,7 @@ int run_program(const char* file, int argc, char** argv) {
       report(e);  // the other nodes wait for this one
       std::_Exit(1);
     }
+    if (wanders) std::ranges::for_each(ranks, &rank::let_wander, [](const auto& one) -> rank& { return *one; });
     if (job) job->connect(*node);
     use_rank_threads();
     const rank_output output;

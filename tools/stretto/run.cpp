@@ -27,7 +27,7 @@ constexpr std::array bindings{"none", "cores", "numa"};
 struct request {
   std::string nodes, hosts, mpi, bind = "none";
   std::string ranks, ranks_per_node, map;  // of MPI programs; empty: as the program is started
-  bool label = false, verbose = false, dry_run = false, json = false, as_node = false;
+  bool wander = false, label = false, verbose = false, dry_run = false, json = false, as_node = false;
 };
 
 std::uint32_t nodes_of(const std::string& text) {
@@ -52,6 +52,7 @@ void add_rank_options(arguments& to, request& asked) {
   to.add_option("--ranks-per-node", asked.ranks_per_node, "the same for each node")->type_name("RANKS");
   to.add_option("--map", asked.map, "blocks or cyclic: consecutive ranks on one node, or on different ones")
       ->type_name("HOW");
+  to.add_flag("--ranks-wander", asked.wander, "let idle workers take ranks of others; else each rank stays on one");
 }
 
 std::size_t one_of(const char* flag, const std::string& said, const std::vector<std::string>& allowed) {
@@ -77,6 +78,7 @@ job::launch_options launch_options_of(const request& asked, const base::environm
   set("STRETTO_RANKS", asked.ranks);
   set("STRETTO_RANKS_PER_NODE", asked.ranks_per_node);
   set("STRETTO_RANKS_MAP", asked.map);
+  if (asked.wander) set("STRETTO_RANKS_WANDER", "1");
   if (labels_ranks(asked)) set("STRETTO_RANKS_LABEL", "1");
   return wanted;
 }
@@ -154,7 +156,8 @@ int run_run(const invocation& call) {
   words.add_option("--mpi", asked.mpi, "openmpi or mpich; else the first that can be used")->type_name("NAME");
   words.add_option("--bind", asked.bind, "none, cores or numa: what each node's threads are bound to; else none")
       ->type_name("WHAT");
-  words.add_flag("--label", asked.label, "put the number of the rank, or of the node, in front of each line that it prints");
+  words.add_flag("--label", asked.label,
+                 "put the number of the rank, or of the node, in front of each line that it prints");
   words.add_flag("--verbose", asked.verbose, "first print the launcher's command line");
   words.add_flag("--dry-run", asked.dry_run, "only print it");
   words.add_json(asked.json);

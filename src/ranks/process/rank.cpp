@@ -57,6 +57,11 @@ void let_worker_spin() noexcept {
   if (w && !w->spin.is_adaptive()) w->spin = sched::adaptive_spin(w->spin.min_ns(), longest_spin_ns);
 }
 
+void prepare_thread() {
+  use_alternate_stack();
+  let_worker_spin();
+}
+
 }  // namespace
 
 rank* rank::current() noexcept {
@@ -126,11 +131,10 @@ void end_job(node_ranks& node, const requested_end& how) {
 }
 
 void rank::run() {
-  use_alternate_stack();
+  prepare_thread();
   sched::thread_state& here = *sched::this_thread();
   scheduler_ = here.owner;
   worker_ = here.index;
-  let_worker_spin();
   const sched::finish_scope* scope = nullptr;
   finish([&] {
     scope = sched::this_thread()->scope;
@@ -163,6 +167,7 @@ void rank::leave_thread() noexcept {
 void rank::enter_thread() noexcept {
   innermost_call = blocked_call_.load(std::memory_order_relaxed);
   blocked_call_.store(nullptr, std::memory_order_relaxed);
+  if (wanders_) prepare_thread();
   copy_.enter_thread();
 }
 

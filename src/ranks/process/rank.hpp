@@ -3,7 +3,7 @@
 // Threads     run(): a worker, once. The rank's task may suspend; the state that the C library keeps per thread leaves
 //             the thread with it. current(): any thread.
 // Invariants  a rank runs on one worker for life, so that what its program keeps in thread-local variables of system
-//             libraries stays with it.
+//             libraries stays with it; unless it wanders.
 #pragma once
 
 #include <locale.h>
@@ -55,9 +55,12 @@ class rank final : sched::thread_companion {
   /// How the program ended, after run().
   const program_end& end() const noexcept { return end_; }
 
-  /// Runs the program in the calling task, which must be bound to its worker.
+  /// Ahead of run(): whatever worker is free runs it.
+  void let_wander() noexcept { wanders_ = calls_from_any_thread_ = true; }
+  bool wanders() const noexcept { return wanders_; }
+  /// Runs the program in the calling task, which must be bound to its worker unless the rank wanders.
   void run();
-  /// The worker that runs it, once it has begun.
+  /// The worker that runs it, once it has begun; if it wanders, the first one.
   std::uint32_t worker() const noexcept { return worker_; }
   /// The task that runs it; null before and afterwards. Any thread.
   const void* task() const noexcept { return task_.load(std::memory_order_acquire); }
@@ -95,6 +98,7 @@ class rank final : sched::thread_companion {
   retired_numbers retired_{messages_};
   int thread_level_ = 0;
   bool calls_from_any_thread_ = false;
+  bool wanders_ = false;
   const void* main_thread_ = nullptr;
   sched::scheduler* scheduler_ = nullptr;
   std::uint32_t worker_ = 0;

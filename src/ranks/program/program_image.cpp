@@ -37,6 +37,27 @@ bool uses_threads(const elf_file& file) {
   });
 }
 
+bool has_thread_variables(const elf_file& file) {
+  return std::ranges::any_of(file.segments(), [](const Elf64_Phdr& one) { return one.p_type == PT_TLS; });
+}
+
+/// Gives MPI functions that it calls while the rank runs, on the rank's worker.
+bool registers_functions(const elf_file& file) {
+  return std::ranges::any_of(file.symbols(), [&](const Elf64_Sym& one) {
+    const auto name = file.name_of(one);
+    return one.st_shndx == SHN_UNDEF && (name.find("MPI_Op_create") != name.npos || name == "MPI_Comm_create_keyval" ||
+                                         name == "PMPI_Comm_create_keyval");
+  });
+}
+
+std::string reason_to_stay(const elf_file& file) {
+  const auto name = file.path().filename().string();
+  if (uses_threads(file)) return name + " starts threads, which belong to a rank's worker";
+  if (has_thread_variables(file)) return name + " has thread-local variables, which stay with a thread";
+  if (registers_functions(file)) return name + " gives MPI functions of its own, which run on a rank's worker";
+  return {};
+}
+
 error not_ours(const elf_file& file, const char* why) {
   return error("R81", fmt::format("\"{}\" is no program that stretto cc or stretto c++ made", file.path().string()))
       .because(why)
@@ -64,6 +85,13 @@ void program_image::find_libraries() {
   for (const auto& one : libraries_) one->prepare(private_names_);
   starts_threads_ = uses_threads(program_->file()) ||
                     std::ranges::any_of(libraries_, [](const auto& one) { return uses_threads(one->file()); });
+}
+
+std::string program_image::reason_to_stay() const {
+  std::string reason = ranks::reason_to_stay(program_->file());
+  for (const auto& one : libraries_)
+    if (reason.empty()) reason = ranks::reason_to_stay(one->file());
+  return reason;
 }
 
 // Depth first: a library is put into the list ahead of those that it needs.

@@ -26,6 +26,8 @@ class program_image {
   const std::vector<std::unique_ptr<private_object>>& libraries() const noexcept { return libraries_; }
   /// Whether the program, or a library of its own, uses functions that start threads.
   bool starts_threads() const noexcept { return starts_threads_; }
+  /// Why each rank must stay on one thread, as "it starts threads"; empty if it need not.
+  std::string reason_to_stay() const;
   /// The address of `stretto_program` within the program.
   std::uint64_t table_address() const noexcept { return table_address_; }
   /// Where the program has capacity for another dynamic section.
