@@ -66,7 +66,7 @@ class header_index:
 
     def __init__(self, root):
         self.by_path, self.aliases, self.codecs, self.in_order = {}, {}, set(), []
-        for header in sorted([*root.glob("src/*/*.hpp"), *root.glob("include/stretto/**/*.hpp")]):
+        for header in sorted([*root.glob("src/**/*.hpp"), *root.glob("include/stretto/**/*.hpp")]):
             self.add(header.relative_to(root).as_posix(), header.read_text())
 
     def add(self, header, text):

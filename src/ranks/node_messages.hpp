@@ -4,9 +4,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "ranks/datatypes/type_signature.hpp"
 
 namespace stretto::ranks {
+
+/// The data of a call as its rank describes it for checks on another node (STRETTO_CHECK=1).
+struct described_data {
+  std::string call = {};               // its rank, arguments and line
+  std::int64_t count = 0;              // of elements of the datatype
+  std::vector<type_run> element = {};  // of the datatype; empty: unknown
+};
 
 /// A message from a rank to a rank of the receiving node. Its data follows as a payload.
 struct rank_message {
@@ -14,9 +26,23 @@ struct rank_message {
   std::int32_t to = 0;      // rank in the world
   std::int32_t source = 0;  // rank in the communicator
   std::int32_t tag = 0;
-  std::uint32_t context = 0;         // of the communicator
-  std::uint64_t send = 0;            // number of the send at its node, if it can be cancelled; else 0
-  std::uint64_t is_synchronous = 0;  // 1: its node waits for match_notice
+  std::uint32_t context = 0;                     // of the communicator
+  std::uint64_t send = 0;                        // number of the send at its node, if it can be cancelled; else 0
+  std::uint64_t is_synchronous = 0;              // 1: its node waits for match_notice
+  std::optional<described_data> described = {};  // for checks
+};
+
+/// The ranks of a node begin a collective: for checks on the node of the communicator's first rank.
+struct collective_notice {
+  static constexpr std::string_view message = "ranks.collective";
+  std::int32_t first = 0;          // the communicator's first rank, in the world
+  std::uint32_t communicator = 0;  // its number
+  std::int32_t number = 0;         // of the collective
+  std::uint32_t nodes = 0;         // that send such a notice, or have the first rank
+  std::string name = {};           // of the function
+  std::int32_t root = 0;
+  std::uint64_t operation = 0;  // handle of a predefined one; else 0
+  described_data data = {};
 };
 
 /// A receive has taken the message of a synchronous send.

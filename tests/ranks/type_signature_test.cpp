@@ -104,3 +104,27 @@ TEST_CASE("hashes of sequences do not depend on how they are made") {
   CHECK(repeat(repeat(a, 1000), 1000) == repeat(a, 1'000'000));
   CHECK(repeat(a, 0) == ranks::signature_hash{});
 }
+
+TEST_CASE("a type that is made of the runs of another matches it") {
+  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(500, 20'000); ++seed) {
+    CAPTURE(seed);
+    const modelled_type type = random_types(seed).next();
+    const auto elements = listed(type.model, 1);
+    std::size_t runs = 0;
+    for (std::size_t i = 0; i < elements.size(); ++i) runs += i == 0 || elements[i] != elements[i - 1];
+    if (runs > 0) CHECK(!ranks::runs_of(*type.type, runs - 1));
+    const auto found = ranks::runs_of(*type.type, runs);
+    REQUIRE(found);
+    const ranks::datatype_ref made = ranks::type_with_runs(*found);
+    REQUIRE(made);
+    CHECK(made->elements() == static_cast<std::int64_t>(elements.size()));
+    CHECK(!ranks::compare_signatures(*type.type, 3, *made, 3));
+    CHECK(!ranks::compare_signatures(*made, 3, *type.type, 3));
+  }
+}
+
+TEST_CASE("runs that no datatype has make no type") {
+  CHECK(!ranks::type_with_runs(std::vector<ranks::type_run>{{0xffff, 1}}));
+  CHECK(!ranks::type_with_runs(std::vector<ranks::type_run>{{0x207, -1}}));
+  CHECK(!ranks::type_with_runs(std::vector<ranks::type_run>{{0x207, std::int64_t{1} << 62}}));
+}

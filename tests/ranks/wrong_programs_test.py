@@ -263,6 +263,34 @@ class Checks(unittest.TestCase):
     def test_a_right_program(self):
         self.assertEqual(self.found("right", code=0), "")
 
+    def on_two_nodes(self, which):
+        return run(BIN.parents[1] / "tools/stretto", "run", "-n", 2, "--ranks", 2, self.program, which, workers=1,
+                   STRETTO_CHECK="1")
+
+    def test_messages_between_nodes(self):
+        sent, received = (line_of("misuse.c", text) for text in ("MPI_Send(", "MPI_Recv("))
+        done = self.on_two_nodes("types")
+        self.assertIn(f"""error R11: a message has other types than its receive
+  sent        rank 0, MPI_Send(to rank 1, tag 7, 4 of MPI_INT, MPI_COMM_WORLD) at {sent}
+  received    rank 1, MPI_Recv(from rank 0, tag 7, 4 of MPI_FLOAT, MPI_COMM_WORLD) at {received}
+  because     element 0 is sent as MPI_INT and received as MPI_FLOAT
+""", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("error R12: a message is longer than its receive\n", self.on_two_nodes("truncation").stderr)
+
+    def test_collectives_of_two_nodes(self):
+        for which, how in [("roots", "the roots differ"), ("operations", "the operations differ"),
+                           ("counts", "the counts or the types differ")]:
+            with self.subTest(which=which):
+                done = self.on_two_nodes(which)
+                self.assertIn("error R13: the ranks of a communicator disagree about a collective\n", done.stderr)
+                self.assertIn(f"  because     {how}\n", done.stderr)
+                self.assertNotEqual(done.returncode, 0)
+
+    def test_a_right_program_on_two_nodes(self):
+        done = self.on_two_nodes("right")
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+
 
 if __name__ == "__main__":
     WORK.mkdir(parents=True, exist_ok=True)

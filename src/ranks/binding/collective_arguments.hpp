@@ -11,6 +11,7 @@
 #include "ranks/binding/arguments.hpp"
 #include "ranks/binding/call.hpp"
 #include "ranks/binding/call_texts.hpp"
+#include "ranks/binding/checked_collectives.hpp"
 #include "ranks/binding/operation_handles.hpp"
 #include "ranks/process/collective_request.hpp"
 

@@ -30,8 +30,6 @@ void made(const void* object, object_kind kind);
 void freed(const void* object);
 /// The same, of a request, whose buffer is watched until it is complete.
 void made_request(const request& r);
-/// A rank begins the collective with this number of a communicator.
-void begins(const collective_arguments& a, const communicator& over, int number);
 /// Reports what the calling rank has not freed.
 void report_leaks();
 

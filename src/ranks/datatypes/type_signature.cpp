@@ -7,6 +7,7 @@
 
 #include "ranks/call_error.hpp"
 #include "ranks/datatypes/checked_number.hpp"
+#include "ranks/datatypes/type_constructors.hpp"
 
 namespace stretto::ranks {
 
@@ -92,6 +93,36 @@ std::optional<signature_difference> compare_signatures(const datatype& sent, std
     to.advance(elements);
   }
   return std::nullopt;
+}
+
+std::optional<std::vector<type_run>> runs_of(const datatype& type, std::size_t most) {
+  std::vector<type_run> runs;
+  for (signature_cursor cursor(type, 1); !cursor.at_end(); cursor.advance(cursor.run())) {
+    const std::uint16_t number = cursor.basic()->number;
+    if (!runs.empty() && runs.back().number == number) {
+      runs.back().elements += cursor.run();
+      continue;
+    }
+    if (runs.size() == most) return std::nullopt;
+    runs.push_back({number, cursor.run()});
+  }
+  return runs;
+}
+
+datatype_ref type_with_runs(std::span<const type_run> runs) {
+  constexpr std::int64_t most_elements = std::int64_t{1} << 40;  // no message has more
+  std::vector<std::int64_t> lengths, displacements;
+  std::vector<const datatype*> types;
+  std::int64_t end = 0;
+  for (const type_run& run : runs) {
+    const basic_type* const basic = find_basic_type(run.number);
+    if (!basic || run.elements < 0 || run.elements > most_elements) return {};
+    lengths.push_back(run.elements);
+    displacements.push_back(end);
+    types.push_back(predefined_type(run.number));
+    end = sum(end, product(run.elements, basic->size));
+  }
+  return make_struct(lengths, displacements, types);
 }
 
 std::optional<std::int64_t> elements_in(const datatype& type, std::int64_t bytes) {

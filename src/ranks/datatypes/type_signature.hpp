@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "ranks/datatypes/datatype.hpp"
 
@@ -22,6 +24,17 @@ struct signature_difference {
 /// Compares a message with its receive, which may be longer. Packed data matches everything.
 std::optional<signature_difference> compare_signatures(const datatype& sent, std::int64_t sent_count,
                                                        const datatype& received, std::int64_t received_count);
+
+/// Equal basic types that follow each other.
+struct type_run {
+  std::uint16_t number = 0;  // of the basic type (basic_type::number)
+  std::int64_t elements = 0;
+};
+
+/// One element of a type as runs, so that another node can compare it; nothing if there are more than `most`.
+std::optional<std::vector<type_run>> runs_of(const datatype& type, std::size_t most);
+/// A type with these runs, for comparisons; null for runs that no type of MPI has.
+datatype_ref type_with_runs(std::span<const type_run> runs);
 
 /// The number of basic elements of a type in `bytes` of data; nothing if the data ends within one, or if there is data
 /// and the type has none.

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "ranks/call_error.hpp"
-#include "ranks/messages/message_observer.hpp"
 #include "ranks/messages/send_buffer.hpp"
 #include "ranks/messages/shared_copy.hpp"
+#include "ranks/messages/usage_observer.hpp"
 #include "ranks/messages/wait_targets.hpp"
 
 namespace stretto::ranks {
@@ -59,16 +59,16 @@ void end_probes(queue_entry* ended) {
 
 // Reports to the observer of messages.
 void observe_wait(const queue_entry& entry) {
-  if (message_observer::installed) [[unlikely]]
-    message_observer::installed->waits(entry);
+  if (usage_observer::installed) [[unlikely]]
+    usage_observer::installed->waits(entry);
 }
 void observe_match(const queue_entry& waited) {
-  if (message_observer::installed) [[unlikely]]
-    message_observer::installed->matched(waited);
+  if (usage_observer::installed) [[unlikely]]
+    usage_observer::installed->matched(waited);
 }
 void observe_cancellation(const queue_entry& entry) {
-  if (message_observer::installed) [[unlikely]]
-    message_observer::installed->forgotten(entry);
+  if (usage_observer::installed) [[unlikely]]
+    usage_observer::installed->forgotten(entry);
 }
 
 /// Queues a message that no receive takes, unless a matched probe does.
@@ -214,6 +214,7 @@ void mailbox::deliver_copy(envelope message, const data_part& data) {
   }
   if (found) {
     auto& receive = static_cast<message_request&>(*found);
+    observe_match(receive);
     fill(receive, message, data, nullptr);
     return end_message(receive);
   }
@@ -261,14 +262,16 @@ void mailbox::deliver(remote_message& message) {
     found = queues.take_receive(message.match);
     if (!found) add(queues, message, probes);
   }
-  if (found) message.receive_into(static_cast<message_request&>(*found));
-  else end_probes(probes);
+  if (!found) return end_probes(probes);
+  observe_match(*found);
+  message.receive_into(static_cast<message_request&>(*found));
 }
 
 bool mailbox::try_withdraw(remote_message& message) {
   const std::scoped_lock lock(lock_);
   if (!message.in_queue) return false;
   queues_of(message.match.context()).remove(message);
+  observe_cancellation(message);
   return true;
 }
 

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "ranks/messages/usage_observer.hpp"
+
 namespace stretto::ranks {
 
 namespace {
@@ -30,7 +32,7 @@ void job_of_ranks::add_protocols(dist::job& j) {
   job_ = &j;
   j.must_agree("ranks", fmt::format("{} of the job, {} of each node, order {}", shape_.ranks, shape_.ranks_of_node,
                                     static_cast<int>(shape_.order)));
-  j.on<&job_of_ranks::on_loaded>(this);
+  j.on<&job_of_ranks::on_loaded, &job_of_ranks::on_collective>(this);
   messages_ = std::make_unique<remote_messages>(j);
   end_ = std::make_unique<job_end>(j, exit_);
 }
@@ -49,6 +51,9 @@ void job_of_ranks::connect(node_ranks& node) {
     else messages_->set_mailbox(rank, *node.reach(rank).local);
   }
   node.end_others = [this](int code) { end_->end_others(code); };
+  node.notify_collective = [this](int other, const collective_notice& begun) {
+    job_->send(static_cast<dist::rank>(other), begun);
+  };
 }
 
 void job_of_ranks::wait_for_others() {
@@ -62,6 +67,10 @@ void job_of_ranks::wait_for_others() {
 // A notice may come before this node waits: the counter then goes below 0, modulo 2^32, and up again.
 void job_of_ranks::on_loaded(dist::rank, const ranks_loaded&, base::thread_context&) {
   if (missing_.fetch_sub(1) == 1) all_connected_.end();
+}
+
+void job_of_ranks::on_collective(dist::rank, const collective_notice& m, base::thread_context&) {
+  if (usage_observer::installed) usage_observer::installed->begun_elsewhere(m);
 }
 
 }  // namespace stretto::ranks

@@ -43,6 +43,7 @@ class job_of_ranks final : public dist::endpoint {
 
  private:
   void on_loaded(dist::rank from, const ranks_loaded& m, base::thread_context& context);
+  void on_collective(dist::rank from, const collective_notice& m, base::thread_context& context);
 
   const std::shared_ptr<job_endpoint> kept_;
   dist::endpoint& by_;

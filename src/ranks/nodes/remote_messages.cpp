@@ -7,6 +7,7 @@
 
 #include "ranks/messages/send_buffer.hpp"
 #include "ranks/messages/shared_copy.hpp"
+#include "ranks/messages/usage_observer.hpp"
 
 namespace stretto::ranks {
 
@@ -144,6 +145,8 @@ void remote_messages::start_send(dist::rank node, world_rank to, message_request
                     .source = send.match.source(),
                     .tag = send.match.tag(),
                     .context = static_cast<std::uint32_t>(send.match.context())};
+  if (usage_observer::installed) [[unlikely]]
+    head.described = usage_observer::installed->describe_sent();
   const bool is_small = send.data.bytes() <= eager_bytes && send.mode != send_mode::synchronous;
   if (is_small || send.mode == send_mode::buffered) return send_copy(node, head, send);
   auto* pending = new pending_send(*this, send);
@@ -202,6 +205,7 @@ mailbox* remote_messages::mailbox_of(std::int32_t rank) const {
 void remote_messages::on_message(dist::rank from, const rank_message& m, net::payload&& data, base::thread_context&) {
   mailbox* const box = mailbox_of(m.to);
   if (!box) return job_.refuse_malformed(m.message, from);
+  const delivery_from_node checked(m.described);
   if (m.send == 0 && data.is_here())
     return box->deliver_copy({context_number(m.context), m.source, m.tag}, {data.here().data(), size_of(data)});
   auto* const message = new waiting_message(*this, from, m, std::move(data));

@@ -10,6 +10,7 @@
 #include "ranks/communicators/members_table.hpp"
 #include "ranks/files/file_threads.hpp"
 #include "ranks/messages/message_request.hpp"
+#include "ranks/node_messages.hpp"
 #include "ranks/nodes/rank_map.hpp"
 #include "ranks/process/node_meeting.hpp"
 #include "ranks/process/rank_threads.hpp"
@@ -42,6 +43,8 @@ class node_ranks {
 
   /// Called ahead of the end of this process by a rank: lets the other nodes end. Empty: there are none.
   std::function<void(int code)> end_others;
+  /// Notifies another node, for checks, that ranks of this one begin a collective. Empty: there are none.
+  std::function<void(int node, const collective_notice&)> notify_collective;
 
  private:
   const rank_map map_;
