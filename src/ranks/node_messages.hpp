@@ -71,14 +71,29 @@ struct ranks_loaded {
   std::uint8_t nothing = 0;  // always 0
 };
 
-/// The sender ends the job, and has printed why.
-struct job_end_notice {
-  static constexpr std::string_view message = "ranks.end";
+/// To the node that decides: a rank of the sender wants to end the job, and to report why.
+struct job_end_request {
+  static constexpr std::string_view message = "ranks.end_request";
   static constexpr bool is_counted = false;
   std::int32_t code = 0;  // exit code of all nodes
 };
 
-/// The sender knows that the job ends: it prints nothing when nodes fail from now on.
+/// To the node that decides: the sender cannot reach that node any more.
+struct node_failure_notice {
+  static constexpr std::string_view message = "ranks.node_failure";
+  static constexpr bool is_counted = false;
+  std::uint32_t node = 0;  // of the job
+};
+
+/// From the node that decides: the job ends.
+struct job_end_notice {
+  static constexpr std::string_view message = "ranks.end";
+  static constexpr bool is_counted = false;
+  std::int32_t code = 0;        // exit code of all nodes
+  std::uint32_t reporting = 0;  // the node that reports why
+};
+
+/// To the node that reports: the sender knows that the job ends, and reports nothing.
 struct job_end_reply {
   static constexpr std::string_view message = "ranks.end_reply";
   static constexpr bool is_counted = false;

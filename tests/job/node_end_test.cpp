@@ -14,7 +14,14 @@ namespace stretto::job {
 namespace {
 
 const node_end killed{.node = 2, .host = "alpha", .process = 4711, .how = ending::signal, .number = SIGSEGV};
-const node_end failed{.node = 3, .host = "beta.example", .process = 12, .how = ending::exit_code, .number = 3};
+const node_end failed{.node = 3,
+                      .host = "beta.example",
+                      .process = 12,
+                      .how = ending::exit_code,
+                      .number = 3,
+                      .is_of_ranks = true,
+                      .is_reported = true,
+                      .is_in_job = true};
 
 }  // namespace
 

@@ -42,6 +42,18 @@ TEST_CASE("a process is in a job from its mark for the beginning to that for the
   CHECK(is_in_job(m.all()));
 }
 
+TEST_CASE("other marks are found, and do not change whether the process is in a job") {
+  const marks m;
+  const test::with_variable given(job_mark_variable, job_mark_value(m.ends[1]).c_str());
+  for (const auto one : {job_mark::of_ranks, job_mark::in_job, job_mark::reported}) mark_job(one);
+  const std::string all = m.all();
+  CHECK(is_in_job(all));
+  CHECK(has_mark(all, job_mark::of_ranks));
+  CHECK(has_mark(all, job_mark::reported));
+  mark_job(job_mark::over);
+  CHECK(!has_mark(m.all(), job_mark::reported));
+}
+
 TEST_CASE("a child process does not write marks into a file that reuses the pipe's number") {
   const marks m, other;
   const std::string value = job_mark_value(m.ends[1]);

@@ -29,6 +29,8 @@ if(NOT STRETTO_SANITIZE)
            $<TARGET_FILE:stretto_ranks> ${PROJECT_SOURCE_DIR}/include/stretto_mpi)
   add_test(NAME ranks.mpi COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/mpi_test.py
            ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_mpi)
+  add_test(NAME ranks.node_ends COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/node_ends_test.py
+           ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_node_ends)
   add_test(NAME ranks.wrong COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/wrong_programs_test.py
            ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_wrong)
 endif()

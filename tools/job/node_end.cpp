@@ -21,7 +21,10 @@ std::optional<node_end> read_line(const std::string& line) {
   std::istringstream in(line.substr(mark.size()));
   node_end e;
   int how = 0;
-  if (!(in >> e.node >> e.process >> how >> e.number >> e.at_ns >> e.host) || how < 0 || how > 2) return std::nullopt;
+  if (!(in >> e.node >> e.process >> how >> e.number >> e.at_ns >> e.is_of_ranks >> e.is_reported >> e.is_in_job >>
+        e.host) ||
+      how < 0 || how > 2)
+    return std::nullopt;
   e.how = static_cast<ending>(how);
   return e;
 }
@@ -50,8 +53,8 @@ void order_by_cause(std::vector<node_end>& all) {
 }
 
 std::string to_line(const node_end& e) {
-  return fmt::format("{}{} {} {} {} {} {}\n", mark, e.node, e.process, static_cast<int>(e.how), e.number, e.at_ns,
-                     e.host.empty() ? "?" : e.host);
+  return fmt::format("{}{} {} {} {} {} {:d} {:d} {:d} {}\n", mark, e.node, e.process, static_cast<int>(e.how), e.number,
+                     e.at_ns, e.is_of_ranks, e.is_reported, e.is_in_job, e.host.empty() ? "?" : e.host);
 }
 
 std::string node_end_reader::read(std::string_view came) {

@@ -18,8 +18,11 @@ struct node_end {
   std::string host = {};
   long process = 0;
   ending how = ending::exit_code;
-  int number = 0;          // the exit code (0: the node ended in the middle of its job), the signal, or errno
-  std::int64_t at_ns = 0;  // when the end was noticed, by the clock of its host
+  int number = 0;            // the exit code (0: the node ended in the middle of its job), the signal, or errno
+  std::int64_t at_ns = 0;    // when the end was noticed, by the clock of its host
+  bool is_of_ranks = false;  // the program is one of `stretto cc`
+  bool is_reported = false;  // it has printed why its job ends
+  bool is_in_job = false;    // it ended in the middle of its job
 
   friend bool operator==(const node_end&, const node_end&) = default;
 };

@@ -81,12 +81,15 @@ struct job_marks {
     ::fcntl(its, F_SETFD, 0);
     ::setenv(net::mpi::job_mark_variable, value.c_str(), 1);
   }
-  bool say_in_job() const {
+  /// What the program has written, at its end.
+  void describe(node_end& e) const {
     std::array<char, 256> some;
-    bool is = false;
+    std::string all;
     for (ssize_t n; (n = ::read(from, some.data(), some.size())) > 0;)
-      is = net::mpi::is_in_job({some.data(), static_cast<std::size_t>(n)});
-    return is;
+      all.append(some.data(), static_cast<std::size_t>(n));
+    e.is_in_job = net::mpi::is_in_job(all);
+    e.is_of_ranks = net::mpi::has_mark(all, net::mpi::job_mark::of_ranks);
+    e.is_reported = net::mpi::has_mark(all, net::mpi::job_mark::reported);
   }
 };
 
@@ -188,6 +191,7 @@ int run_node_process(const std::vector<std::string>& program, output shown) {
     if (aborts.aborted() && !is_reported) {
       e.number = *aborts.aborted(), e.at_ns = now_ns();
       for (stream& s : streams) s.end();
+      marks.describe(e);
       report(e);
       is_reported = true;
       aborts.let_abort();
@@ -202,13 +206,14 @@ int run_node_process(const std::vector<std::string>& program, output shown) {
   }
   for (stream& s : streams) s.end();
   if (aborts.aborted()) return *aborts.aborted() ? *aborts.aborted() : 1;
+  marks.describe(e);
   if (fault) {
     e.how = ending::not_started, e.number = fault;
   } else if (WIFSIGNALED(status)) {
     e.how = ending::signal, e.number = WTERMSIG(status);
   } else {
     e.number = WEXITSTATUS(status);
-    if (e.number == 0 && !marks.say_in_job()) return 0;
+    if (e.number == 0 && !e.is_in_job) return 0;
   }
   if (!was_told_to_end) {
     report(e);

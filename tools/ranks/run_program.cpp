@@ -18,6 +18,7 @@
 #include "api/process_endpoint.hpp"
 #include "base/error_output.hpp"
 #include "base/options.hpp"
+#include "net/mpi/job_mark.hpp"
 #include "net/mpi/mpi_library.hpp"
 #include "ranks/nodes/job_of_ranks.hpp"
 #include "ranks/process/message_exchange.hpp"
@@ -87,6 +88,7 @@ rank_map map_of_one_node(const job_shape& shape) {
 void end_process(int code, const std::string& message) {
   std::fflush(nullptr);
   std::fputs(message.c_str(), stderr);
+  if (!message.empty()) net::mpi::mark_job(net::mpi::job_mark::reported);
   std::_Exit(code);
 }
 
@@ -177,7 +179,10 @@ int exit_code(const rank_list& ranks) {
   return has_usage_errors() ? 1 : 0;
 }
 
-void report(const std::exception& e) { base::print_error(e, base::error_form_of(base::stretto_environment(), {})); }
+void report(const std::exception& e) {
+  base::print_error(e, base::error_form_of(base::stretto_environment(), {}));
+  net::mpi::mark_job(net::mpi::job_mark::reported);
+}
 
 }  // namespace
 
@@ -224,6 +229,7 @@ const char* stretto_program_of_thread() {
 }
 
 int stretto_run_program(const char* file, int argc, char** argv) {
+  stretto::net::mpi::mark_job(stretto::net::mpi::job_mark::of_ranks);
   try {
     return stretto::ranks::run_program(file, argc, argv);
   } catch (const std::exception& e) {

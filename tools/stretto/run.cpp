@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <stretto/error.hpp>
 
+#include "base/error_output.hpp"
 #include "base/nearest_name.hpp"
 #include "job/launcher_discovery.hpp"
 #include "job/launcher_process.hpp"
@@ -27,6 +28,7 @@ constexpr std::array bindings{"none", "cores", "numa"};
 struct request {
   std::string nodes, hosts, mpi, bind = "none";
   std::string ranks, ranks_per_node, map;  // of MPI programs; empty: as the program is started
+  base::error_form errors = base::error_form::text;
   bool wander = false, label = false, verbose = false, dry_run = false, json = false, as_node = false;
 };
 
@@ -40,7 +42,6 @@ std::uint32_t nodes_of(const std::string& text) {
   return n;
 }
 
-/// Whether the program is one of `stretto cc`: its ranks report how they end.
 bool has_ranks(const request& asked) { return !asked.ranks.empty() || !asked.ranks_per_node.empty(); }
 
 /// Ranks label their own lines; a node's lines are labelled by what starts it.
@@ -103,16 +104,37 @@ ordered_json described(const job::node_end& e) {
 
 error lost_node(const job::job_end& end, const request& asked, std::uint32_t nodes, const std::string& program) {
   const job::node_end& first = end.nodes.front();
-  error e("W55", fmt::format("node {} of {} {}", first.node, nodes, job::to_text(first)));
+  error e = first.is_of_ranks ? error("R94", fmt::format("node N{} has failed: all ranks of the job end", first.node))
+                                    .because("its process " + job::to_text(first))
+                              : error("W55", fmt::format("node {} of {} {}", first.node, nodes, job::to_text(first)));
   e.fact("host", first.host).fact("process", std::to_string(first.process)).fact("program", program);
   for (std::size_t i = 1; i < std::min<std::size_t>(end.nodes.size(), 5); ++i)
     e.fact("also", fmt::format("node {} on {} {}", end.nodes[i].node, end.nodes[i].host, job::to_text(end.nodes[i])));
   if (end.nodes.size() > 5) e.fact("and", fmt::format("{} more", end.nodes.size() - 5));
-  if (nodes > 1) e.because("when one node fails, the whole job is ended");
+  if (nodes > 1 && !first.is_of_ranks) e.because("when one node fails, the whole job is ended");
   if (first.how == job::ending::not_started)
     e.remedy("install the program and stretto at the same paths on every host");
   else if (!asked.label && nodes > 1) e.remedy("--label shows which node printed what");
   return e;
+}
+
+/// As a shell would report the end of the node's process.
+int exit_code_of(const job::node_end& e) {
+  switch (e.how) {
+    case job::ending::signal: return 128 + e.number;
+    case job::ending::not_started: return 127;
+    case job::ending::exit_code: break;
+  }
+  return e.number ? e.number : 1;
+}
+
+/// The first node that ended is one of ranks. Prints an error if no rank has, and the exit code is not the program's.
+int end_of_ranks(const job::job_end& end, const request& asked, std::uint32_t nodes, const std::string& program) {
+  const job::node_end& first = end.nodes.front();
+  const bool is_own_code = first.how == job::ending::exit_code && !first.is_in_job;
+  if (!is_own_code && std::ranges::none_of(end.nodes, &job::node_end::is_reported))
+    base::print_error(lost_node(end, asked, nodes, program), asked.errors);
+  return exit_code_of(first);
 }
 
 int start(const request& asked, const job::plan& p, const std::vector<std::string>& program,
@@ -130,8 +152,7 @@ int start(const request& asked, const job::plan& p, const std::vector<std::strin
     fmt::print("{}\n", all.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
   }
   if (end.ended_by_signal) return 128 + end.ended_by_signal;
-  const bool is_told = has_ranks(asked) && !end.nodes.empty() && end.nodes.front().how == job::ending::exit_code;
-  if (is_told && end.nodes.front().number) return end.nodes.front().number;
+  if (!end.nodes.empty() && end.nodes.front().is_of_ranks) return end_of_ranks(end, asked, nodes, named.front());
   if (!end.nodes.empty()) throw lost_node(end, asked, nodes, named.front());
   if (end.exit_code)
     throw error("W57", fmt::format("the launcher ended with exit code {}", end.exit_code))
@@ -146,6 +167,7 @@ int start(const request& asked, const job::plan& p, const std::vector<std::strin
 int run_run(const invocation& call) {
   arguments words(call);
   request asked;
+  asked.errors = base::error_form_of(base::stretto_environment(), call.arguments);
   words.footer(
       "Behind the flags stand the program and its arguments: stretto run -n 2 ./program --its-flag\n"
       "The options of the runtime, such as --workers, are for the program: stretto options");

@@ -50,7 +50,7 @@ void job_of_ranks::connect(node_ranks& node) {
     if (node.map().node_of(rank) != job_->self()) node.set_peer(rank, {nullptr, &messages_->reach(rank)});
     else messages_->set_mailbox(rank, *node.reach(rank).local);
   }
-  node.end_others = [this](int code) { end_->end_others(code); };
+  node.end_others = [this](int code, const std::function<void()>& report) { end_->report_end(code, report); };
   node.notify_collective = [this](int other, const collective_notice& begun) {
     job_->send(static_cast<dist::rank>(other), begun);
   };

@@ -3,6 +3,7 @@
 // Threads     any, once all ranks of the node have been made.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -41,8 +42,13 @@ class node_ranks {
   file_threads& files() { return files_; }
   rank_threads& threads() { return threads_; }
 
-  /// Called ahead of the end of this process by a rank: lets the other nodes end. Empty: there are none.
-  std::function<void(int code)> end_others;
+  /// Returns true once: the caller may end the job.
+  bool try_claim_end() { return !is_end_claimed_.exchange(true, std::memory_order_relaxed); }
+  /// Suspends the calling rank until the process ends.
+  [[noreturn]] void wait_for_end();
+  /// Called by the rank that ends the job: lets the other nodes end, and calls `report` if this one is to report
+  /// (job_end). Empty: there are none.
+  std::function<void(int code, const std::function<void()>& report)> end_others;
   /// Notifies another node, for checks, that ranks of this one begin a collective. Empty: there are none.
   std::function<void(int node, const collective_notice&)> notify_collective;
 
@@ -55,6 +61,7 @@ class node_ranks {
   file_threads files_;
   meeting_table meetings_;
   rank_threads threads_;
+  std::atomic<bool> is_end_claimed_ = false;
 };
 
 }  // namespace stretto::ranks

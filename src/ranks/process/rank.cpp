@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "net/mpi/job_mark.hpp"
 #include "ranks/program/crash_report.hpp"
 
 namespace stretto::ranks {
@@ -123,10 +124,15 @@ void rank::write_all_output() noexcept {
 }
 
 void end_job(node_ranks& node, const requested_end& how) {
+  if (!node.try_claim_end()) node.wait_for_end();
   const int code = how.code & 0xff ? how.code & 0xff : 1;
-  rank::write_all_output();
-  std::fputs(how.message.c_str(), stderr);
-  if (node.end_others) node.end_others(code);
+  const auto report = [&how] {
+    rank::write_all_output();
+    std::fputs(how.message.c_str(), stderr);
+    net::mpi::mark_job(net::mpi::job_mark::reported);
+  };
+  if (node.end_others) node.end_others(code, report);
+  else report();
   std::_Exit(code);
 }
 
@@ -154,9 +160,11 @@ void rank::run() {
 /// Other ranks may wait for it: the job ends, as under other launchers.
 void rank::end_without_finalize() const {
   const int code = end_.code ? end_.code : 1;
-  end_job(node_, {error_reaction::fatal, nullptr, code,
-                  "error R93: " + copy_.start().name + " ended without MPI_Finalize, with the exit code " +
-                      std::to_string(end_.code) + "\n"});
+  std::string message;
+  if (!end_.is_reported)
+    message = "error R93: " + copy_.start().name + " ended without MPI_Finalize, with the exit code " +
+              std::to_string(end_.code) + "\n";
+  end_job(node_, {error_reaction::fatal, nullptr, code, message});
 }
 
 void rank::leave_thread() noexcept {

@@ -10,6 +10,7 @@
 #include "base/code_location.hpp"
 #include "base/snapshot_read.hpp"
 #include "event/event_wait_graph.hpp"
+#include "net/mpi/job_mark.hpp"
 #include "ranks/messages/request_set.hpp"
 #include "ranks/messages/wait_targets.hpp"
 #include "ranks/process/rank.hpp"
@@ -189,6 +190,7 @@ void add_wait_edges(base::wait_walk& walk, base::process_activity now) {
 
 void end_hanging_job() {
   rank::write_all_output();
+  net::mpi::mark_job(net::mpi::job_mark::reported);
   std::_Exit(1);
 }
 

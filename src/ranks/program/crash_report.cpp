@@ -17,6 +17,7 @@
 #include <typeinfo>
 #include <vector>
 
+#include "net/mpi/job_mark.hpp"
 #include "ranks/process/call_record.hpp"
 #include "ranks/program/processor.hpp"
 #include "ranks/program/program_copy.hpp"
@@ -79,6 +80,7 @@ void report(int signal, const void* address, std::uintptr_t place) {
   print(text, std::min(end.size, sizeof text));
   if (innermost_call) print_call();
   else print_line(reinterpret_cast<const void*>(place));
+  net::mpi::mark_job(net::mpi::job_mark::reported);
 }
 
 void handle(int signal, siginfo_t* facts, void* context) {
@@ -109,7 +111,7 @@ void terminate() {
   copy->write_last_lines();
   const auto text = fmt::format("error R87: {}: {}\n", copy->start().name, exception_text());
   print(text.data(), text.size());
-  copy->end(stretto_called_abort, 128 + SIGABRT);
+  copy->end_reported(stretto_called_abort, 128 + SIGABRT);
 }
 
 /// Of the thread that made it. When that ends, it has the stack again that it had before: AddressSanitizer frees the

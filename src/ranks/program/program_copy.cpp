@@ -173,12 +173,17 @@ program_end program_copy::run() {
   enter_thread();
   program_->run(&run);
   leave_thread();
-  return {run.how, run.code};
+  return {run.how, run.code, is_end_reported_};
 }
 
 void program_copy::end(stretto_end how, int code) {
   program_->end(how, code);
   std::abort();  // not reached
+}
+
+void program_copy::end_reported(stretto_end how, int code) {
+  is_end_reported_ = true;
+  end(how, code);
 }
 
 void program_copy::leave_thread() noexcept {

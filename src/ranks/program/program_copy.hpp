@@ -35,6 +35,7 @@ struct rank_start {
 struct program_end {
   stretto_end how = stretto_not_ended;
   int code = 0;
+  bool is_reported = false;  // an error message gives the reason
   bool operator==(const program_end&) const = default;
 };
 
@@ -50,6 +51,8 @@ class program_copy {
   program_end run();
   /// Ends the run from within it, on its stack: MPI_Abort, an uncaught exception.
   [[noreturn]] void end(stretto_end how, int code);
+  /// The same after an error message that says why.
+  [[noreturn]] void end_reported(stretto_end how, int code);
 
   /// The copy that runs on this thread; null if none does.
   static program_copy* current() noexcept;
@@ -90,6 +93,7 @@ class program_copy {
   std::vector<char*> argv_, environment_;
   std::vector<stretto_constructor> constructors_;
   std::vector<stretto_destructor> destructors_;
+  bool is_end_reported_ = false;
   // while no thread runs it
   int errno_ = 0;
   locale_t locale_ = LC_GLOBAL_LOCALE;
