@@ -26,9 +26,11 @@ struct rank_message {
   std::int32_t to = 0;      // rank in the world
   std::int32_t source = 0;  // rank in the communicator
   std::int32_t tag = 0;
-  std::uint32_t context = 0;                     // of the communicator
-  std::uint64_t send = 0;                        // number of the send at its node, if it can be cancelled; else 0
-  std::uint64_t is_synchronous = 0;              // 1: its node waits for match_notice
+  std::uint32_t context = 0;         // of the communicator
+  std::uint64_t send = 0;            // number of the send at its node, if it can be cancelled; else 0
+  std::uint64_t is_synchronous = 0;  // 1: its node waits for match_notice
+  std::int64_t withheld_bytes = -1;  // of data that the sender keeps until data_request; -1: the data follows
+  std::uint64_t is_early = 0;        // 1: the receiver counts it in early_return
   std::optional<described_data> described = {};  // for checks
 };
 
@@ -43,6 +45,27 @@ struct collective_notice {
   std::int32_t root = 0;
   std::uint64_t operation = 0;  // handle of a predefined one; else 0
   described_data data = {};
+};
+
+/// A receive has taken a message whose data was withheld.
+struct data_request {
+  static constexpr std::string_view message = "ranks.data_request";
+  std::uint64_t send = 0;     // number of the send
+  std::uint64_t receive = 0;  // number of the receive at its node
+};
+
+/// The data, which follows as a payload.
+struct withheld_data {
+  static constexpr std::string_view message = "ranks.data";
+  std::uint64_t receive = 0;  // as in the request
+};
+
+/// A rank of the sender has received early messages of the receiver's node, which may send more.
+struct early_return {
+  static constexpr std::string_view message = "ranks.early_return";
+  static constexpr bool is_counted = false;
+  std::int32_t to = 0;     // that rank, in the world
+  std::int64_t bytes = 0;  // of the messages, with their places in queues
 };
 
 /// A receive has taken the message of a synchronous send.

@@ -9,6 +9,8 @@
 #include "campaign.hpp"
 #include "ranks/datatypes/type_constructors.hpp"
 #include "ranks/messages/point_to_point.hpp"
+#include "ranks/messages/send_buffer.hpp"
+#include "ranks/nodes/early_credit.hpp"
 #include "ranks/ranks_on_nodes.hpp"
 
 using namespace stretto;
@@ -130,6 +132,37 @@ TEST_CASE("data of other layouts, and too much of it, goes between nodes") {
       CHECK(status.message_bytes == 36'000);
       CHECK(values[99] == 99);
     }
+  });
+}
+
+TEST_CASE("messages beyond the limit of early ones stay with their sender, and are received in any order") {
+  constexpr int count = 64 << 10, small = 1000, last_tag = 2;  // 64 KiB messages of about 1 KiB
+  run_on_nodes({.nodes = 2, .seed = 7}, 2, [&](ranks_on_node& on, int rank) {
+    if (rank == 0) {
+      std::vector<int> values(small / 4, 5);
+      std::vector<ranks::request_owner> sends;
+      for (int i = 0; i < count; ++i) sends.push_back(ranks::start_send(on.to(0, 1, 1, plain(values))));
+      // All but those within the limit wait for their receives.
+      const auto done = std::ranges::count_if(sends, [](const auto& one) { return one->is_done(); });
+      CHECK(done == ranks::most_early_bytes / ranks::early_cost(small));
+      ranks::cancel(*sends.back());
+      ranks::wait_for(*sends.back());
+      CHECK(sends.back()->status.is_cancelled);
+      ranks::send(on.to(0, 1, last_tag, {}));  // it is received first
+      for (const auto& one : sends) ranks::wait_for(*one);
+      for (int i = 0; i < count; ++i) ranks::send(on.to(0, 1, 3, plain(values)));  // while the receiver receives
+      return;
+    }
+    ranks::mailbox& own = on.boxes[world_rank{1}];
+    std::vector<int> values(small / 4);
+    const auto receive = [&](int tag) {
+      std::ranges::fill(values, 0);
+      CHECK(ranks::receive({own, {context_number(0), 0, tag}, plain(values)}).bytes == (tag == last_tag ? 0 : small));
+      if (tag != last_tag) REQUIRE(std::ranges::count(values, 5) == small / 4);
+    };
+    receive(last_tag);
+    for (int i = 0; i + 1 < count; ++i) receive(1);
+    for (int i = 0; i < count; ++i) receive(3);
   });
 }
 

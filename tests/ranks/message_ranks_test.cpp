@@ -229,3 +229,34 @@ TEST_CASE("a truncated message is an error with both lengths, and a request is a
                                   ranks::call_error);
            });
 }
+
+TEST_CASE("a rank that floods another one copies messages aside up to a limit, and then waits for receives") {
+  pair_of_ranks ranks_of_node;
+  constexpr int count = 80'000, small = 1000;
+  ranks_of_node.run(
+      [&] {
+        std::vector<int> values = counted_numbers(small / 4);
+        std::vector<ranks::request_owner> sends;
+        for (int i = 0; i < count; ++i)
+          sends.push_back(ranks::start_send(ranks_of_node.to(1, 1, data_of_numbers(values))));
+        const auto done = std::ranges::count_if(sends, [](const auto& one) { return one->is_done(); });
+        CHECK(done * small < ranks::most_early_bytes);
+        CHECK(done * 3 * small > ranks::most_early_bytes);
+        ranks::send(ranks_of_node.to(1, 2, {}, ranks::send_mode::synchronous));  // it is received first
+        for (const auto& one : sends) ranks::wait_for(*one);
+        for (int i = 0; i < count; ++i) ranks::send(ranks_of_node.to(1, 3, data_of_numbers(values)));
+      },
+      [&] {
+        std::vector<int> values;
+        const auto receive = [&](int tag) {
+          values.assign(small / 4, 0);
+          ranks::receive(ranks_of_node.at(1, tag, data_of_numbers(values)));
+        };
+        receive(2);
+        for (const int tag : {1, 3})
+          for (int i = 0; i < count; ++i) {
+            receive(tag);
+            REQUIRE(values == counted_numbers(small / 4));
+          }
+      });
+}

@@ -20,6 +20,7 @@ std::size_t early_message_pool::class_of(std::int64_t bytes) {
 
 early_message& early_message_pool::make(envelope e, std::int64_t bytes) {
   const std::size_t c = class_of(bytes);
+  used_bytes_ += block_bytes(block_data[c]);
   if (free_block* const block = free_[c]) {
     free_[c] = block->next;
     free_bytes_ -= block_bytes(block_data[c]);
@@ -35,6 +36,7 @@ early_message& early_message_pool::make_large(envelope e, std::int64_t bytes) {
 void early_message_pool::free(early_message& m) {
   const std::size_t c = class_of(m.bytes);
   m.~early_message();
+  if (c < block_data.size()) used_bytes_ -= block_bytes(block_data[c]);
   if (c == block_data.size() || free_bytes_ + block_bytes(block_data[c]) > most_free_bytes) {
     return ::operator delete(&m);
   }

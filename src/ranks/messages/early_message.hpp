@@ -9,11 +9,10 @@
 #include <cstdint>
 
 #include "ranks/datatypes/data_part.hpp"
+#include "ranks/messages/early_capacity.hpp"
 #include "ranks/messages/queue_entry.hpp"
 
 namespace stretto::ranks {
-
-class send_buffer;
 
 /// A standard send copies an early message of up to so many bytes aside, and is complete. Between ranks of one worker,
 /// to suspend and resume the sender instead costs less from 3 KiB on (4 KiB: 164 ns, copied aside 188). The limit is
@@ -24,7 +23,7 @@ struct early_message final : queue_entry {
   early_message(envelope e, std::int64_t bytes_of) : queue_entry(entry_kind::early_message, e), bytes(bytes_of) {}
 
   std::int64_t bytes;
-  send_buffer* buffer = nullptr;  // whose capacity it uses
+  early_capacity* capacity = nullptr;  // that it uses, besides the memory of the pool
 
   std::byte* memory() { return reinterpret_cast<std::byte*>(this + 1); }
   data_part data() { return {memory(), bytes}; }
@@ -41,6 +40,8 @@ class early_message_pool {
   /// More than eager_bytes, from the heap. Needs no lock.
   static early_message& make_large(envelope e, std::int64_t bytes);
   void free(early_message& m);
+  /// No more messages of ranks that can wait: most_early_bytes are used.
+  bool is_full() const { return used_bytes_ > static_cast<std::size_t>(most_early_bytes); }
 
  private:
   struct free_block {
@@ -54,6 +55,7 @@ class early_message_pool {
 
   std::array<free_block*, block_data.size()> free_{};
   std::size_t free_bytes_ = 0;
+  std::size_t used_bytes_ = 0;  // by messages of make()
 };
 
 }  // namespace stretto::ranks

@@ -144,7 +144,7 @@ early_message& mailbox::set_aside(match_queues& queues, envelope message, const 
 }
 
 void mailbox::free_early(early_message& m) {
-  if (m.buffer) m.buffer->release(m.bytes);
+  if (m.capacity) m.capacity->release(m.bytes);
   early_.free(m);
 }
 
@@ -157,7 +157,7 @@ bool mailbox::deliver_now(envelope message, const data_part& data, send_mode mod
     found = queues.take_receive(message);
     if (!found) {
       if (mode == send_mode::ready) refuse_ready(message);
-      if (mode != send_mode::standard || data.bytes() > eager_bytes) return false;
+      if (mode != send_mode::standard || data.bytes() > eager_bytes || early_.is_full()) return false;
       set_aside(queues, message, data, probes);
     }
   }
@@ -183,10 +183,11 @@ void mailbox::deliver(message_request& send) {
     match_queues& queues = queues_of(send.match.context());
     found = queues.take_receive(send.match);
     if (!found && send.mode == send_mode::ready) refuse_ready(send.match);
-    if (!found && (is_buffered || (send.mode == send_mode::standard && send.data.bytes() <= eager_bytes))) {
+    const bool is_early = send.mode == send_mode::standard && send.data.bytes() <= eager_bytes && !early_.is_full();
+    if (!found && (is_buffered || is_early)) {
       if (is_buffered) send.buffer->reserve(send.data.bytes());
       early_message& m = set_aside(queues, send.match, send.data, probes);
-      if (is_buffered) m.buffer = send.buffer;
+      if (is_buffered) m.capacity = send.buffer;
       send.number = m.number;
       send.is_set_aside = m.in_queue;
       send.activate_done();
@@ -203,23 +204,26 @@ void mailbox::deliver(message_request& send) {
   end_message(receive);
 }
 
-void mailbox::deliver_copy(envelope message, const data_part& data) {
+void mailbox::deliver_copy(envelope message, const data_part& data, early_capacity* capacity) {
   queue_entry *found, *probes = nullptr;
   const bool is_large = data.bytes() > eager_bytes;
   {
     const std::scoped_lock lock(lock_);
     match_queues& queues = queues_of(message.context());
     found = queues.take_receive(message);
-    if (!found && !is_large) set_aside(queues, message, data, probes);
+    if (!found && !is_large) set_aside(queues, message, data, probes).capacity = capacity;
   }
   if (found) {
     auto& receive = static_cast<message_request&>(*found);
     observe_match(receive);
     fill(receive, message, data, nullptr);
-    return end_message(receive);
+    end_message(receive);
+    if (capacity) capacity->release(data.bytes());
+    return;
   }
   if (!is_large) return end_probes(probes);
   early_message& copied = early_message_pool::make_large(message, data.bytes());
+  copied.capacity = capacity;
   copy_part(copied.data(), data);
   deliver_large(copied, nullptr);
 }
@@ -227,7 +231,7 @@ void mailbox::deliver_copy(envelope message, const data_part& data) {
 void mailbox::deliver_buffered(message_request& send) {
   send.buffer->reserve(send.data.bytes());
   early_message& copied = early_message_pool::make_large(send.match, send.data.bytes());
-  copied.buffer = send.buffer;
+  copied.capacity = send.buffer;
   copy_part(copied.data(), send.data);
   send.activate_done();
   deliver_large(copied, &send);

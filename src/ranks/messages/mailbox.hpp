@@ -4,7 +4,8 @@
 // Threads     any: senders of this node, the rank's own threads, and the network's.
 // Cost        one lock for each message and one for each receive; copies above `bytes_under_lock` are outside of it.
 // Invariants  (1) messages of one sender are delivered in the order of the calls. (2) a message larger than eager_bytes
-//             is copied once.
+//             is copied once. (3) standard sends of this node keep no more than most_early_bytes here: beyond that, the
+//             data stays with the sender.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +58,9 @@ class alignas(base::cache_line) mailbox {
   bool deliver_now(envelope message, const data_part& data, send_mode mode);
   /// Delivers the message of a send. The request is active afterwards, and done unless its data is still needed.
   void deliver(message_request& send);
-  /// For messages from other nodes: delivers data, which is copied aside if no receive waits, whatever its size.
-  void deliver_copy(envelope message, const data_part& data);
+  /// For messages from other nodes: delivers data, which is copied aside if no receive waits, whatever its size. It
+  /// takes up capacity, if that is given, until it has been received.
+  void deliver_copy(envelope message, const data_part& data, early_capacity* capacity = nullptr);
   void deliver(remote_message& message);
   /// Takes a message from another node out of the queue; false if a receive or a matched probe has taken it.
   bool try_withdraw(remote_message& message);

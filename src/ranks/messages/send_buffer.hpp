@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "base/spin_lock.hpp"
+#include "ranks/messages/early_capacity.hpp"
 #include "ranks/messages/request.hpp"
 
 namespace stretto::ranks {
 
-class send_buffer {
+class send_buffer final : public early_capacity {
  public:
   /// A message takes so much beyond its bytes. It is less than MPI_BSEND_OVERHEAD: programs attach no more than other
   /// libraries need.
@@ -39,7 +40,7 @@ class send_buffer {
   /// A message of so many bytes has been copied aside. Throws call_error(buffer) if it does not fit.
   void reserve(std::int64_t bytes);
   /// It has been received.
-  void release(std::int64_t bytes) noexcept;
+  void release(std::int64_t bytes) noexcept override;
 
  private:
   bool add_wait(request& emptied);

@@ -15,6 +15,8 @@ namespace {
 
 using bytes = std::vector<std::byte>;
 
+constexpr std::int64_t least_early_bytes = std::int64_t{1} << 20;  // for messages of a node to a rank, of many nodes
+
 bytes copied(const data_part& data) {
   bytes all(static_cast<std::size_t>(data.bytes()));
   copy_part({all.data(), data.bytes()}, data);
@@ -27,18 +29,20 @@ std::int64_t size_of(const net::payload& data) { return static_cast<std::int64_t
 
 class remote_messages::peer_on_node final : public remote_peer {
  public:
-  peer_on_node(remote_messages& of, dist::rank node, world_rank rank) : of_(&of), node_(node), rank_(rank) {}
-  void start_send(message_request& send) override { of_->start_send(node_, rank_, send); }
-  void cancel_send(message_request& send) override { of_->cancel_send(node_, rank_, send); }
+  peer_on_node(remote_messages& by, dist::rank at, world_rank number) : node(at), rank(number), of_(by) {}
+  void start_send(message_request& send) override { of_.start_send(*this, send); }
+  void cancel_send(message_request& send) override { of_.cancel_send(node, rank, send); }
+
+  const dist::rank node;
+  const world_rank rank;
+  sent_early early;
 
  private:
-  remote_messages* of_;
-  dist::rank node_;
-  world_rank rank_;
+  remote_messages& of_;
 };
 
-/// A send that is not complete. Its parts: the data has been sent; a receive has taken the message, in synchronous
-/// mode; the reply to a cancellation.
+/// A send that is not complete. Its parts: the data has been sent, once it is asked for if it is withheld; a receive
+/// has taken the message, in synchronous mode; the reply to a cancellation.
 struct remote_messages::pending_send final : places::completion {
   pending_send(remote_messages& by, message_request& s)
       : completion(data_is_sent), of(by), send(s), parts(s.mode == send_mode::synchronous ? 2 : 1) {
@@ -58,6 +62,7 @@ struct remote_messages::pending_send final : places::completion {
   message_request& send;
   std::uint64_t key = 0;
   int parts;  // that have not ended
+  bool is_withheld = false;
   bytes packed;
 };
 
@@ -65,28 +70,35 @@ struct remote_messages::pending_send final : places::completion {
 class remote_messages::waiting_message final : public remote_message, places::completion {
  public:
   waiting_message(remote_messages& by, dist::rank from, const rank_message& m, net::payload&& data)
-      : remote_message({context_number(m.context), m.source, m.tag}, size_of(data)),
+      : remote_message({context_number(m.context), m.source, m.tag},
+                       m.withheld_bytes < 0 ? size_of(data) : m.withheld_bytes),
         completion(data_is_here),
         of_(by),
         from_(from),
         to_(m.to),
         send_(m.send),
-        is_synchronous_(m.is_synchronous != 0) {
+        is_synchronous_(m.is_synchronous != 0),
+        is_withheld_(m.withheld_bytes >= 0) {
+    if (is_withheld_) return;
     if (data.is_here()) copy_.assign(data.here().begin(), data.here().end());
     else data_.emplace(std::move(data));
   }
   std::pair<dist::rank, std::uint64_t> key() const { return {from_, send_}; }
   std::int32_t to() const { return to_; }
+  bool is_withheld() const { return is_withheld_; }
 
   void receive_into(message_request& receive) override {
     of_.forget(*this);
     if (is_synchronous_) of_.job_.send(from_, match_notice{send_});
     receive_ = &receive;
-    if (!data_) return finish();
-    const bool goes_there = receive.data.is_dense() && receive.data.bytes() >= bytes;
-    if (!goes_there) copy_.resize(static_cast<std::size_t>(bytes));
-    of_.job_.begin_incoming();
-    std::move(*data_).receive(goes_there ? receive.data.address() : copy_.data(), *this);
+    if (is_withheld_) of_.request_data(*this, from_, send_);
+    else receive_data();
+  }
+  /// Withheld data has come.
+  void take(net::payload&& data) {
+    if (data.is_here()) copy_.assign(data.here().begin(), data.here().end());
+    else data_.emplace(std::move(data));
+    receive_data();
   }
   void abandon() noexcept override {
     of_.forget(*this);
@@ -94,6 +106,14 @@ class remote_messages::waiting_message final : public remote_message, places::co
   }
 
  private:
+  void receive_data() {
+    if (!data_) return finish();
+    message_request& receive = *receive_;
+    const bool goes_there = receive.data.is_dense() && receive.data.bytes() >= bytes;
+    if (!goes_there) copy_.resize(static_cast<std::size_t>(bytes));
+    of_.job_.begin_incoming();
+    std::move(*data_).receive(goes_there ? receive.data.address() : copy_.data(), *this);
+  }
   static void data_is_here(work_item& item) noexcept {
     auto& message = static_cast<waiting_message&>(static_cast<completion&>(item));
     message.of_.job_.end_incoming();
@@ -115,7 +135,7 @@ class remote_messages::waiting_message final : public remote_message, places::co
   const dist::rank from_;
   const std::int32_t to_;
   const std::uint64_t send_;
-  const bool is_synchronous_;
+  const bool is_synchronous_, is_withheld_;
   std::optional<net::payload> data_;  // that has not come with the message
   ranks::bytes copy_;
   message_request* receive_ = nullptr;
@@ -124,41 +144,99 @@ class remote_messages::waiting_message final : public remote_message, places::co
 remote_messages::remote_messages(dist::job& j) : job_(j) {
   using self = remote_messages;
   j.on_payload<&self::on_message>(this);
-  j.on<&self::on_matched, &self::on_cancel, &self::on_cancel_reply>(this);
-  j.add(*this);
+  j.on_payload<&self::on_data>(this);
+  j.on<&self::on_matched, &self::on_cancel, &self::on_cancel_reply, &self::on_data_request, &self::on_early_return>(
+      this);
+  j.add_advancing(*this);
 }
 
 remote_messages::~remote_messages() = default;
 
 void remote_messages::use(const rank_map& map) {
-  for (int r = 0; r < map.ranks(); ++r)
-    peers_.emplace_back(*this, static_cast<dist::rank>(map.node_of(world_rank{r})), world_rank{r});
+  for (int r = 0; r < map.ranks(); ++r) {
+    const auto node = static_cast<dist::rank>(map.node_of(world_rank{r}));
+    peers_.push_back(std::make_unique<peer_on_node>(*this, node, world_rank{r}));
+  }
+  most_early_bytes_of_node_ = std::max(least_early_bytes, most_early_bytes / std::max(1, map.nodes() - 1));
 }
 
-remote_peer& remote_messages::reach(world_rank rank) { return peers_[static_cast<std::size_t>(rank)]; }
+void remote_messages::set_mailbox(world_rank rank, mailbox& box) {
+  local_rank& one = locals_[rank];
+  one.box = &box;
+  one.early = std::make_unique<received_early[]>(job_.nodes());
+  for (dist::rank node = 0; node < job_.nodes(); ++node)
+    one.early[node].begin(most_early_bytes_of_node_ / 4, is_return_due_);
+}
+
+remote_peer& remote_messages::reach(world_rank rank) { return *peers_[static_cast<std::size_t>(rank)]; }
 
 // All sends end with the transport's completions; the job ends anyway.
 void remote_messages::lost(dist::rank, base::thread_context&) noexcept {}
 
-void remote_messages::start_send(dist::rank node, world_rank to, message_request& send) {
-  rank_message head{.to = static_cast<std::int32_t>(to),
+void remote_messages::start_send(peer_on_node& to, message_request& send) {
+  rank_message head{.to = static_cast<std::int32_t>(to.rank),
                     .source = send.match.source(),
                     .tag = send.match.tag(),
                     .context = static_cast<std::uint32_t>(send.match.context())};
   if (usage_observer::installed) [[unlikely]]
     head.described = usage_observer::installed->describe_sent();
+  if (send.mode == send_mode::buffered) return send_copy(to.node, head, send);
   const bool is_small = send.data.bytes() <= eager_bytes && send.mode != send_mode::synchronous;
-  if (is_small || send.mode == send_mode::buffered) return send_copy(node, head, send);
-  auto* pending = new pending_send(*this, send);
+  if (is_small && to.early.try_add(send.data.bytes(), most_early_bytes_of_node_)) {
+    head.is_early = 1;
+    return send_copy(to.node, head, send);
+  }
+  pending_send& pending = add_pending(send);
+  head.send = pending.key;
+  head.is_synchronous = send.mode == send_mode::synchronous;
+  if (!is_small) return job_.send(to.node, head, pending.data(), pending);
+  pending.is_withheld = true;
+  head.withheld_bytes = send.data.bytes();
+  job_.send(to.node, head, std::span<const std::byte>(), nullptr, dist::job::counting::itself);
+}
+
+/// The request is active afterwards.
+remote_messages::pending_send& remote_messages::add_pending(message_request& send) {
+  auto* const pending = new pending_send(*this, send);
   send.status = {};
   send.wait_for_match();
+  const std::scoped_lock lock(sends_lock_);
+  pending->key = sends_.add(static_cast<pending_send*>(pending));
+  return *pending;
+}
+
+remote_messages::pending_send* remote_messages::find_pending(std::uint64_t send) {
+  const std::scoped_lock lock(sends_lock_);
+  pending_send* const* const found = sends_.find(send);
+  return found ? *found : nullptr;
+}
+
+void remote_messages::on_data_request(dist::rank from, const data_request& m, base::thread_context&) {
+  pending_send* const pending = find_pending(m.send);
+  if (!pending) return job_.refuse_malformed(m.message, from);
+  job_.send(from, withheld_data{m.receive}, pending->data(), *pending);
+}
+
+void remote_messages::request_data(waiting_message& message, dist::rank from, std::uint64_t send) {
+  job_.begin_incoming();
+  std::uint64_t receive = 0;
   {
-    const std::scoped_lock lock(sends_lock_);
-    pending->key = sends_.add(std::move(pending));
+    const std::scoped_lock lock(arrivals_lock_);
+    receive = awaiting_data_.add(&message);
   }
-  head.send = pending->key;
-  head.is_synchronous = send.mode == send_mode::synchronous;
-  job_.send(node, head, pending->data(), *pending);
+  job_.send(from, data_request{send, receive});
+}
+
+void remote_messages::on_data(dist::rank from, const withheld_data& m, net::payload&& data, base::thread_context&) {
+  waiting_message* message = nullptr;
+  {
+    const std::scoped_lock lock(arrivals_lock_);
+    if (waiting_message* const* const found = awaiting_data_.find(m.receive)) message = *found;
+    awaiting_data_.erase(m.receive);
+  }
+  if (!message) return job_.refuse_malformed(m.message, from);
+  job_.end_incoming();
+  message->take(std::move(data));
 }
 
 void remote_messages::send_copy(dist::rank node, const rank_message& head, message_request& send) {
@@ -197,20 +275,42 @@ void remote_messages::cancel_send(dist::rank node, world_rank to, message_reques
   if (found) job_.send(node, message_cancellation{static_cast<std::int32_t>(to), found});
 }
 
-mailbox* remote_messages::mailbox_of(std::int32_t rank) const {
-  const auto found = mailboxes_.find(world_rank{rank});
-  return found == mailboxes_.end() ? nullptr : found->second;
+remote_messages::local_rank* remote_messages::find_local(std::int32_t rank) {
+  const auto found = locals_.find(world_rank{rank});
+  return found == locals_.end() ? nullptr : &found->second;
 }
 
 void remote_messages::on_message(dist::rank from, const rank_message& m, net::payload&& data, base::thread_context&) {
-  mailbox* const box = mailbox_of(m.to);
-  if (!box) return job_.refuse_malformed(m.message, from);
+  local_rank* const to = find_local(m.to);
+  if (!to) return job_.refuse_malformed(m.message, from);
   const delivery_from_node checked(m.described);
   if (m.send == 0 && data.is_here())
-    return box->deliver_copy({context_number(m.context), m.source, m.tag}, {data.here().data(), size_of(data)});
+    return to->box->deliver_copy({context_number(m.context), m.source, m.tag}, {data.here().data(), size_of(data)},
+                                 m.is_early ? &to->early[from] : nullptr);
   auto* const message = new waiting_message(*this, from, m, std::move(data));
-  if (remember(*message)) box->deliver(*message);
-  else delete message;
+  if (remember(*message)) to->box->deliver(*message);
+  else drop(*message);
+}
+
+/// No rank receives it any more. The send whose data is withheld ends.
+void remote_messages::drop(waiting_message& message) {
+  if (message.is_withheld()) job_.send(message.key().first, match_notice{message.key().second});
+  message.abandon();
+}
+
+void remote_messages::advance(base::thread_context&) {
+  if (!is_return_due_.load(std::memory_order_relaxed)) return;
+  is_return_due_.store(false, std::memory_order_relaxed);
+  for (auto& [rank, one] : locals_)
+    for (dist::rank node = 0; node < job_.nodes(); ++node)
+      if (const std::int64_t bytes = one.early[node].take_due())
+        job_.send(node, early_return{static_cast<std::int32_t>(rank), bytes});
+}
+
+void remote_messages::on_early_return(dist::rank from, const early_return& m, base::thread_context&) {
+  const auto at = static_cast<std::size_t>(m.to);
+  if (at >= peers_.size() || peers_[at]->node != from) return job_.refuse_malformed(m.message, from);
+  peers_[at]->early.subtract(m.bytes);
 }
 
 /// False if no rank of this node can receive it any more.
@@ -226,9 +326,9 @@ void remote_messages::close() {
     const std::scoped_lock lock(arrivals_lock_);
     is_closed_ = true;
     for (const auto& [key, message] : arrivals_)
-      if (mailbox_of(message->to())->try_withdraw(*message)) left.push_back(message);
+      if (find_local(message->to())->box->try_withdraw(*message)) left.push_back(message);
   }
-  for (waiting_message* const message : left) message->abandon();
+  for (waiting_message* const message : left) drop(*message);
 }
 
 void remote_messages::forget(const waiting_message& message) {
@@ -237,22 +337,17 @@ void remote_messages::forget(const waiting_message& message) {
 }
 
 void remote_messages::on_matched(dist::rank, const match_notice& m, base::thread_context&) {
-  pending_send* found = nullptr;
-  {
-    const std::scoped_lock lock(sends_lock_);
-    if (pending_send* const* const pending = sends_.find(m.send)) found = *pending;
-  }
-  if (found) end_part(*found);
+  if (pending_send* const found = find_pending(m.send)) end_part(*found);
 }
 
 void remote_messages::on_cancel(dist::rank from, const message_cancellation& m, base::thread_context&) {
   waiting_message* taken = nullptr;
-  mailbox* const box = mailbox_of(m.to);
-  if (!box) return job_.refuse_malformed(m.message, from);
+  local_rank* const to = find_local(m.to);
+  if (!to) return job_.refuse_malformed(m.message, from);
   {
     const std::scoped_lock lock(arrivals_lock_);
     const auto found = arrivals_.find({from, m.send});
-    if (found != arrivals_.end() && box->try_withdraw(*found->second)) taken = found->second;
+    if (found != arrivals_.end() && to->box->try_withdraw(*found->second)) taken = found->second;
   }
   job_.send(from, cancellation_reply{m.send, taken != nullptr});
   if (taken) taken->abandon();
@@ -267,7 +362,7 @@ void remote_messages::on_cancel_reply(dist::rank, const cancellation_reply& m, b
     found = *pending;
     found->send.status.is_cancelled = m.is_cancelled;
     // Nothing takes the message any more.
-    if (m.is_cancelled && found->send.mode == send_mode::synchronous) --found->parts;
+    if (m.is_cancelled && (found->send.mode == send_mode::synchronous || found->is_withheld)) --found->parts;
   }
   end_part(*found);
 }
