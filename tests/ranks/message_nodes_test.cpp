@@ -10,6 +10,7 @@
 #include "ranks/datatypes/type_constructors.hpp"
 #include "ranks/messages/point_to_point.hpp"
 #include "ranks/messages/send_buffer.hpp"
+#include "ranks/messages/wait_targets.hpp"
 #include "ranks/nodes/early_credit.hpp"
 #include "ranks/ranks_on_nodes.hpp"
 
@@ -177,6 +178,9 @@ TEST_CASE("a send to another node that no receive takes is cancelled") {
     }
     for (const auto mode : {send_mode::standard, send_mode::synchronous}) {
       const auto send = ranks::start_send(on.to(0, 1, 1, plain(values), mode));
+      ranks::wait_targets targets;  // for reports of hangs
+      ranks::add_targets(*send, targets);
+      CHECK(targets.receivers == std::vector{world_rank{1}});
       ranks::cancel(*send);
       ranks::wait_for(*send);
       CHECK(send->status.is_cancelled);

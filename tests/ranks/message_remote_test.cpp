@@ -39,6 +39,7 @@ struct slow_peer final : ranks::remote_peer {
     send.status.is_cancelled = true;
     send.end();
   }
+  ranks::world_rank number() const override { return ranks::world_rank{1}; }
 };
 
 constexpr envelope from_rank_2{context_number(0), 2, 9};

@@ -74,6 +74,63 @@ class NodeEnds(unittest.TestCase):
         self.ends("return", 4, r"R93: rank \d ended without MPI_Finalize, with the exit code 4")
 
 
+class Hangs(unittest.TestCase):
+    """The report follows ranks from node to node."""
+
+    @classmethod
+    def setUpClass(cls):
+        build("deadlocks.c")
+
+    def report(self, which, nodes, ranks):
+        done = run(COMMAND, "run", "-n", nodes, "--ranks", ranks, "./deadlocks", which)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(len(re.findall("^error ", done.stderr, re.M)), 1, done.stderr)
+        return done.stderr
+
+    def line_of(self, text):
+        lines = (SOURCES / "wrong/deadlocks.c").read_text().splitlines()
+        return f"deadlocks.c:{1 + next(i for i, line in enumerate(lines) if text in line)}"
+
+    def test_receives_in_a_ring(self):
+        at = self.line_of("MPI_Recv(data, 4, MPI_INT, (rank + 1)")
+        for nodes in 2, 3:
+            with self.subTest(nodes=nodes):
+                report = self.report("receive_first", nodes, 3)
+                self.assertIn("error R10: 3 ranks wait for each other\n", report)
+                for rank in range(3):
+                    self.assertIn(f"  rank {rank}      waits at {at} in MPI_Recv(from rank {(rank + 1) % 3}, tag 7, "
+                                  "4 of MPI_INT, MPI_COMM_WORLD)\n", report)
+                self.assertRegex(report, r"cycle +rank 0 waits for rank 1, which waits for rank 2, "
+                                       r"which waits for rank 0\n")
+
+    def test_synchronous_sends(self):
+        report = self.report("synchronous_sends", 2, 2)
+        self.assertIn("error R10: 2 ranks wait for each other\n", report)
+        self.assertIn(f"waits at {self.line_of('MPI_Ssend(data')} in MPI_Ssend(to rank 1, tag 3, 2 of MPI_INT, "
+                      "MPI_COMM_WORLD)", report)
+
+    def test_a_collective_that_one_rank_does_not_call(self):
+        report = self.report("missing_collective", 2, 4)
+        self.assertIn("error R10: ", report)
+        self.assertIn("in MPI_Allreduce(4 of MPI_INT, MPI_SUM, the plate)\n", report)
+        self.assertIn("rank 2      waits at", report)
+        self.assertIn("in MPI_Recv(from any rank, any tag, 1 of MPI_INT, the plate)\n", report)
+
+    def test_calls_in_different_order(self):
+        report = self.report("different_order", 2, 2)
+        self.assertIn("error R10: 2 ranks wait for each other\n", report)
+        self.assertIn("in MPI_Bcast(4 of MPI_INT, root 1, MPI_COMM_WORLD)", report)
+
+    def test_several_requests(self):
+        report = self.report("several_requests", 2, 2)
+        self.assertIn("in MPI_Waitall(3 requests: receive from rank 1 with tag 1, receive from rank 1 with tag 2, "
+                      "send to rank 1)", report)
+
+    def test_a_rank_that_ends_without_sending(self):
+        report = self.report("missing_send", 2, 2)
+        self.assertIn("in MPI_Recv(from rank 0, tag 5, 1 of MPI_INT, MPI_COMM_WORLD)", report)
+
+
 if __name__ == "__main__":
     WORK.mkdir(parents=True, exist_ok=True)
     unittest.main(argv=sys.argv[:1] + sys.argv[4:])

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "ranks/communicators/group.hpp"
 #include "ranks/datatypes/data_part.hpp"
 #include "ranks/datatypes/datatype.hpp"
 #include "ranks/messages/queue_entry.hpp"
@@ -26,6 +27,8 @@ class remote_peer {
   virtual void start_send(message_request& send) = 0;
   /// Asks for a send's end without a message; the request completes in any case.
   virtual void cancel_send(message_request& send) = 0;
+  /// For reports.
+  virtual world_rank number() const = 0;
 
  protected:
   ~remote_peer() = default;

@@ -58,7 +58,9 @@ void cancel_receive(request& r) {
   if (of(r).at.local) of(r).at.local->cancel_receive(of(r));
 }
 void add_receiver(const request& r, wait_targets& to) {
-  if (const auto* const at = static_cast<const message_request&>(r).at.local) to.receives.push_back(at);
+  const peer& at = static_cast<const message_request&>(r).at;
+  if (at.local) to.receives.push_back(at.local);
+  if (at.remote) to.receivers.push_back(at.remote->number());
 }
 void add_message(const request& r, wait_targets& to) {
   to.messages.push_back(static_cast<const message_request&>(r).match);

@@ -16,6 +16,7 @@ class request;
 struct wait_targets {
   std::vector<envelope> messages;        // that a rank waits for; the patterns may have wildcards
   std::vector<const mailbox*> receives;  // of these ranks; each has to take a message
+  std::vector<world_rank> receivers;     // ranks of other nodes that have to take one
   std::vector<world_rank> ranks;         // that have to join a collective
 };
 

@@ -29,9 +29,10 @@ std::int64_t size_of(const net::payload& data) { return static_cast<std::int64_t
 
 class remote_messages::peer_on_node final : public remote_peer {
  public:
-  peer_on_node(remote_messages& by, dist::rank at, world_rank number) : node(at), rank(number), of_(by) {}
+  peer_on_node(remote_messages& by, dist::rank at, world_rank of_world) : node(at), rank(of_world), of_(by) {}
   void start_send(message_request& send) override { of_.start_send(*this, send); }
   void cancel_send(message_request& send) override { of_.cancel_send(node, rank, send); }
+  world_rank number() const override { return rank; }
 
   const dist::rank node;
   const world_rank rank;

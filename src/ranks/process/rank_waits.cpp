@@ -39,6 +39,7 @@ class targets_of_rank {
     for (const envelope& pattern : targets.messages) add_senders(pattern);
     for (const mailbox* const at : targets.receives)
       if (const auto owner = owner_of(*at)) found.insert(*owner);
+    found.insert(targets.receivers.begin(), targets.receivers.end());
     found.insert(targets.ranks.begin(), targets.ranks.end());
   }
 
@@ -82,7 +83,7 @@ std::string text_of(const request& r, rank& of) {
   if (targets.messages.size() == 1 && targets.receives.empty()) return r.functions().describe(r);
   targets_of_rank ranks(of);
   ranks.add(targets);
-  if (targets.receives.size() == 1 && targets.messages.empty() && !ranks.found.empty())
+  if (targets.receives.size() + targets.receivers.size() == 1 && targets.messages.empty() && !ranks.found.empty())
     return "send to " + name_of(*ranks.found.begin());
   return r.functions().describe(r);
 }
