@@ -47,8 +47,6 @@ class Programs(unittest.TestCase):
             several = source.stem in ("busy_loops", "errno_of_ranks", "files", "groups_of_ranks", "messages",
                                       "partitions", "sessions", "window_accesses")
             for ranks, workers in [(1, 1), (2, 2), (2, 1), (5, 2), (16, 2)] if several else [(1, 1), (2, 2)]:
-                if source.stem == "threads":
-                    workers = None  # a rank that joins its threads blocks its worker
                 with self.subTest(program=source.stem, ranks=ranks, workers=workers):
                     self.assertEqual(run(f"./{source.stem}", ranks=ranks, workers=workers).stdout, "")
 
@@ -105,7 +103,7 @@ def on_nodes(nodes, *command, code=0):
 
 class Nodes(unittest.TestCase):
     def test_programs_that_check_themselves(self):
-        for name in ("messages", "groups_of_ranks", "windows", "window_accesses", "files"):
+        for name in ("messages", "groups_of_ranks", "windows", "window_accesses", "files", "threads"):
             build(SOURCES / f"mpi/{name}.c", f"{name}_of_nodes")
             for nodes, ranks, order in [(2, 2, "blocks"), (2, 5, "blocks"), (3, 7, "cyclic")]:
                 with self.subTest(program=name, nodes=nodes, ranks=ranks, order=order):

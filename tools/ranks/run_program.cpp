@@ -113,21 +113,24 @@ rank_start start_of(int number, int count, int argc, char** argv) {
 /// A rank's stack is that of a program: the usual 8 MiB, of which only what is touched takes memory.
 constexpr std::uint64_t stack_of_rank = 8 << 20;
 
+/// At most, before the job has started.
+unsigned ranks_of_node(bool is_in_job, const job_shape& shape) {
+  if (!is_in_job) return static_cast<unsigned>(map_of_one_node(shape).ranks());
+  const int nodes = std::max(1, static_cast<int>(net::mpi::detect_launch_environment().launched));
+  return static_cast<unsigned>(shape.ranks ? (shape.ranks + nodes - 1) / nodes : std::max(1, shape.ranks_of_node));
+}
+
 /// A rank that waits for its own threads (pthread_join, the end of a parallel region) blocks its worker: so the ranks
-/// of programs with threads have a worker each, and one more runs what tasks of theirs wait for.
+/// of programs with threads have a worker each, and one more runs what tasks of theirs wait for. With fewer, as
+/// `stretto run` gives several nodes of one host, they would wait for ever.
 runtime_options options_for(const std::shared_ptr<job_of_ranks>& job, const job_shape& shape,
                             const program_image& image) {
   runtime_options options;
   options.job = job;
-  if (!std::getenv("STRETTO_WORKERS")) {
-    const auto cores = std::max(1u, std::thread::hardware_concurrency());
-    const int nodes = job ? static_cast<int>(net::mpi::detect_launch_environment().launched) : 1;
-    const int ranks = job && shape.ranks ? (shape.ranks + nodes - 1) / nodes
-                      : job              ? std::max(1, shape.ranks_of_node)
-                                         : map_of_one_node(shape).ranks();
-    options.workers =
-        image.starts_threads() ? static_cast<unsigned>(ranks) + 1 : std::min(cores, static_cast<unsigned>(ranks));
-  }
+  const unsigned ranks = ranks_of_node(job != nullptr, shape);
+  const auto given = static_cast<unsigned>(base::parse_options(base::stretto_environment(), {}).values.workers);
+  if (image.starts_threads()) options.workers = std::max(given, ranks + 1);
+  else if (!given) options.workers = std::min(std::max(1u, std::thread::hardware_concurrency()), ranks);
   if (!std::getenv("STRETTO_STACK_SIZE")) options.stack_bytes = stack_of_rank;
   return options;
 }

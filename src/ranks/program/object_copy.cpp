@@ -1,5 +1,6 @@
 #include "ranks/program/object_copy.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "ranks/program/library_search.hpp"
 #include "ranks/program/processor.hpp"
 
 namespace stretto::ranks {
@@ -101,6 +103,11 @@ void object_copy::write(const patch& change) {
 
 char* object_copy::at(std::uint64_t address) const noexcept {
   return reinterpret_cast<char*>(map_->l_addr) + address;  // NOLINT: where the loader has put it
+}
+
+void object_copy::load_system_libraries() const {
+  for (const auto& name : object_.file().strings_of(DT_NEEDED))
+    if (find_own_library(name, object_.file()).empty()) ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
 void object_copy::finish_loading(link_map* map) {

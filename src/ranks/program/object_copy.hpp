@@ -23,6 +23,8 @@ class object_copy {
   const std::string& path() const noexcept { return path_; }
   void write(const patch& change);
 
+  /// Loads the libraries that the object needs and that all copies share, for the life of the process.
+  void load_system_libraries() const;
   /// Called once the system's loader has loaded the copy: maps what all copies share, and closes the memory file.
   void finish_loading(link_map* map);
   /// Gives the loader's record of the copy the path that it had. Before the copy is unloaded.

@@ -102,9 +102,14 @@ void program_copy::name_libraries(object_copy& program) {
   }
 }
 
+// The MPI that connects nodes is visible to all libraries. The copy must find Stretto's functions of the same names:
+// those of its own libraries come first. But pthread_create must be that of the process (launcher.c), for the libraries
+// of the system, too: they are loaded before, the usual way.
 void program_copy::load() {
-  // The MPI that connects nodes is visible to all libraries. The copy must find Stretto's functions of the same names.
-  const bool has_other_mpi = ::dlsym(::dlopen(nullptr, RTLD_LAZY), "MPI_Init") != nullptr;
+  void* const process = ::dlopen(nullptr, RTLD_LAZY);
+  const bool has_other_mpi = ::dlsym(process, "MPI_Init") != nullptr;
+  if (has_other_mpi)
+    for (const auto& one : copies_) one->load_system_libraries();
   handle_ = ::dlopen(copies_.back()->path().c_str(), RTLD_NOW | RTLD_LOCAL | (has_other_mpi ? RTLD_DEEPBIND : 0));
   if (!handle_) refuse(*image_, ::dlerror());
   const auto all = maps();
@@ -112,6 +117,9 @@ void program_copy::load() {
   program_ = reinterpret_cast<const stretto_program*>(copies_.back()->at(image_->table_address()));
   if (program_->version != stretto_program_version) refuse(*image_, "another version of stretto cc linked it");
   for (std::size_t i = 0; i + 1 < copies_.size(); ++i) copies_[i]->replace(program_->replacements);
+  const stretto_replacement of_process[] = {{"pthread_create", ::dlsym(process, "pthread_create")}, {nullptr, nullptr}};
+  if (has_other_mpi)
+    for (const auto& one : copies_) one->replace(of_process);
 }
 
 // The loader lists objects in the order in which it loads them: the program, then its libraries, in the order in which
