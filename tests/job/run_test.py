@@ -136,6 +136,7 @@ class Run(unittest.TestCase):
                 _, err = job.communicate(timeout=LIMIT)
                 self.assertEqual(job.returncode, 130)
                 self.assertNotIn("W55", err)
+                self.assertEqual(err.count("error W65: signal 2 (Interrupt) has ended all nodes\n"), 1, err)
                 self.wait_until(lambda: not any(map(lives, sleepers)))
         self.with_each(body)
 

@@ -6,6 +6,7 @@ As mpi_test.py; the programs are in SOURCES/wrong.
 """
 import os
 import re
+import signal
 import subprocess
 import sys
 import unittest
@@ -129,6 +130,42 @@ class Hangs(unittest.TestCase):
     def test_a_rank_that_ends_without_sending(self):
         report = self.report("missing_send", 2, 2)
         self.assertIn("in MPI_Recv(from rank 0, tag 5, 1 of MPI_INT, MPI_COMM_WORLD)", report)
+
+
+class Signals(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        build("node_ends.cpp")
+
+    def test_a_signal_to_the_command_ends_all_nodes(self):
+        for number, nodes in (signal.SIGTERM, 2), (signal.SIGINT, 3):
+            with self.subTest(signal=number, nodes=nodes):
+                job = subprocess.Popen([COMMAND, "run", "-n", str(nodes), "--ranks", "4", "./node_ends", "ready"],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=WORK,
+                                       env=VARIABLES)
+                self.addCleanup(job.kill)
+                while job.stdout.readline() != "ready\n":
+                    self.assertIsNone(job.poll())
+                job.send_signal(number)
+                _, errors = job.communicate(timeout=SECONDS)
+                self.assertEqual(job.returncode, 128 + number)
+                self.assertEqual(re.findall("^error .*", errors, re.M),
+                                 [f"error W65: signal {int(number)} ({signal.strsignal(number)}) has ended all nodes"])
+
+
+class Input(unittest.TestCase):
+    def test_rank_0_reads_the_input_and_others_find_its_end(self):
+        build("input.c")
+        lines = [f"line {i}" for i in range(2000)]
+        for nodes, order in (2, "blocks"), (3, "cyclic"), (1, "blocks"):
+            with self.subTest(nodes=nodes, order=order):
+                done = subprocess.run([COMMAND, "run", "-n", str(nodes), "--ranks", "4", "--map", order, "./input"],
+                                      input="\n".join(lines) + "\n", capture_output=True, text=True, cwd=WORK,
+                                      timeout=SECONDS, env=VARIABLES)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(sorted(done.stdout.splitlines()),
+                                 ["rank 0: 2000 lines, the last is line 1999"]
+                                 + [f"rank {r}: 0 lines, the last is " for r in (1, 2, 3)])
 
 
 if __name__ == "__main__":

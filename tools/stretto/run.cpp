@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <stretto/error.hpp>
 
@@ -118,6 +119,13 @@ error lost_node(const job::job_end& end, const request& asked, std::uint32_t nod
   return e;
 }
 
+error ended_by_signal(int signal, std::uint32_t nodes, const std::string& program) {
+  return error("W65", fmt::format("signal {} ({}) has ended all nodes", signal, ::strsignal(signal)))
+      .fact("nodes", std::to_string(nodes))
+      .fact("program", program)
+      .because("stretto run got the signal, and passed it to every node");
+}
+
 /// As a shell would report the end of the node's process.
 int exit_code_of(const job::node_end& e) {
   switch (e.how) {
@@ -151,7 +159,10 @@ int start(const request& asked, const job::plan& p, const std::vector<std::strin
     for (const auto& e : end.nodes) all["ended"].push_back(described(e));
     fmt::print("{}\n", all.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
   }
-  if (end.ended_by_signal) return 128 + end.ended_by_signal;
+  if (end.ended_by_signal) {
+    base::print_error(ended_by_signal(end.ended_by_signal, nodes, named.front()), asked.errors);
+    return 128 + end.ended_by_signal;
+  }
   if (!end.nodes.empty() && end.nodes.front().is_of_ranks) return end_of_ranks(end, asked, nodes, named.front());
   if (!end.nodes.empty()) throw lost_node(end, asked, nodes, named.front());
   if (end.exit_code)
