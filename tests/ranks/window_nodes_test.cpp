@@ -22,26 +22,26 @@ using test::ranks_on_node, test::run_on_nodes;
 
 namespace {
 
-using number = std::int64_t;
+using window_number = std::int64_t;
 
-const ranks::datatype& numbers() { return *ranks::predefined_type(0x258); }
-const ranks::reduction_operation& sum() {
+const ranks::datatype& window_number_type() { return *ranks::predefined_type(0x258); }
+const ranks::reduction_operation& window_sum() {
   return *ranks::predefined_operation(static_cast<std::uintptr_t>(predefined_operator::sum));
 }
-ranks::origin_data data_of(std::vector<number>& v) { return {v.data(), std::ssize(v), &numbers()}; }
+ranks::origin_data origin_of(std::vector<window_number>& v) { return {v.data(), std::ssize(v), &window_number_type()}; }
 
 /// The memory of a rank: a counter, numbers to which all add, and for each rank some that it alone changes.
-constexpr std::size_t added = 3000, own_each = 3000;
+constexpr std::size_t added_numbers = 3000, own_numbers = 3000;
 
 struct window_of_rank {
-  explicit window_of_rank(int of_job) : memory(1 + added + own_each * static_cast<std::size_t>(of_job)) {
+  explicit window_of_rank(int of_job) : memory(1 + added_numbers + own_numbers * static_cast<std::size_t>(of_job)) {
     own.memory.set_fixed(fixed());
   }
   ranks::fixed_memory fixed() {
-    return {reinterpret_cast<std::byte*>(memory.data()), std::ssize(memory) * 8, sizeof(number)};
+    return {reinterpret_cast<std::byte*>(memory.data()), std::ssize(memory) * 8, sizeof(window_number)};
   }
 
-  std::vector<number> memory;
+  std::vector<window_number> memory;
   base::spin_lock combining;
   ranks::local_target own{combining};
 };
@@ -82,11 +82,11 @@ class random_accesses {
   random_accesses(std::uint64_t seed, int rank, ranks::window_target& target)
       : random_(seed),
         target_(target),
-        first_own_(1 + added + own_each * static_cast<std::size_t>(rank)),
-        own_(own_each) {}
+        first_own_(1 + added_numbers + own_numbers * static_cast<std::size_t>(rank)),
+        own_(own_numbers) {}
 
-  number total = 0;       // added to numbers of all
-  number increments = 0;  // of the counter
+  window_number total = 0;       // added to numbers of all
+  window_number increments = 0;  // of the counter
 
   void perform() {
     switch (random_() % 6) {
@@ -104,79 +104,79 @@ class random_accesses {
   }
   void get() {
     flush();
-    std::vector<number> found(own_each, -1);
+    std::vector<window_number> found(own_numbers, -1);
     target_.begin(
-        {.kind = access_kind::get, .origin = {}, .result = data_of(found), .target = place(first_own_, own_each)});
+        {.kind = access_kind::get, .origin = {}, .result = origin_of(found), .target = place(first_own_, own_numbers)});
     flush();
     CHECK(found == own_);
   }
 
  private:
   static ranks::target_place place(std::size_t first, std::size_t count) {
-    return {static_cast<number>(first), static_cast<number>(count), &numbers()};
+    return {static_cast<window_number>(first), static_cast<window_number>(count), &window_number_type()};
   }
   std::size_t length() { return std::vector<std::size_t>{1, 10, 400, 500, 520, 1500}[random_() % 6]; }
-  std::vector<number>& keep(std::vector<number> values) {
-    return *kept_.emplace_back(std::make_unique<std::vector<number>>(std::move(values)));
+  std::vector<window_number>& keep(std::vector<window_number> values) {
+    return *kept_.emplace_back(std::make_unique<std::vector<window_number>>(std::move(values)));
   }
-  std::vector<number> some_numbers(std::size_t count) {
-    std::vector<number> values(count);
-    std::iota(values.begin(), values.end(), static_cast<number>(random_() % 1000));
+  std::vector<window_number> some_numbers(std::size_t count) {
+    std::vector<window_number> values(count);
+    std::iota(values.begin(), values.end(), static_cast<window_number>(random_() % 1000));
     return values;
   }
 
   void add() {
-    std::vector<number>& ones = keep(std::vector<number>(length(), 1));
+    std::vector<window_number>& ones = keep(std::vector<window_number>(length(), 1));
     total += std::ssize(ones);
     target_.begin({.kind = access_kind::accumulate,
-                   .origin = data_of(ones),
+                   .origin = origin_of(ones),
                    .result = {},
                    .target = place(1 + random_() % 1000, ones.size()),
-                   .operation = &sum()});
+                   .operation = &window_sum()});
   }
   void fetch_and_add() {
-    std::vector<number>&ones = keep(std::vector<number>(length(), 1)),
-    &old = keep(std::vector<number>(ones.size(), -1));
+    std::vector<window_number>&ones = keep(std::vector<window_number>(length(), 1)),
+    &old = keep(std::vector<window_number>(ones.size(), -1));
     total += std::ssize(ones);
     target_.begin({.kind = access_kind::get_accumulate,
-                   .origin = data_of(ones),
-                   .result = data_of(old),
+                   .origin = origin_of(ones),
+                   .result = origin_of(old),
                    .target = place(1 + random_() % 1000, ones.size()),
-                   .operation = &sum()});
+                   .operation = &window_sum()});
     if (random_() % 2) return;
     target_.flush(std::source_location::current());
     CHECK(std::ranges::min(old) >= 0);
   }
   void put() {
-    const std::size_t count = length(), first = random_() % (own_each - count);
-    std::vector<number>& values = keep(some_numbers(count));
+    const std::size_t count = length(), first = random_() % (own_numbers - count);
+    std::vector<window_number>& values = keep(some_numbers(count));
     std::ranges::copy(values, own_.begin() + static_cast<std::ptrdiff_t>(first));
     target_.begin({.kind = access_kind::put,
-                   .origin = data_of(values),
+                   .origin = origin_of(values),
                    .result = {},
                    .target = place(first_own_ + first, count)});
     if (random_() % 2) flush();
   }
   /// Every second number of the target gets one.
   void put_with_gaps() {
-    const std::size_t count = length(), first = random_() % (own_each - 2 * count + 1);
-    const ranks::datatype_ref gaps = ranks::make_vector(static_cast<number>(count), 1, 2, numbers());
+    const std::size_t count = length(), first = random_() % (own_numbers - 2 * count + 1);
+    const ranks::datatype_ref gaps = ranks::make_vector(static_cast<window_number>(count), 1, 2, window_number_type());
     gaps->commit();
-    std::vector<number>& values = keep(some_numbers(count));
+    std::vector<window_number>& values = keep(some_numbers(count));
     for (std::size_t i = 0; i < count; ++i) own_[first + 2 * i] = values[i];
     target_.begin({.kind = access_kind::put,
-                   .origin = data_of(values),
+                   .origin = origin_of(values),
                    .result = {},
-                   .target = {static_cast<number>(first_own_ + first), 1, gaps.get()}});
+                   .target = {static_cast<window_number>(first_own_ + first), 1, gaps.get()}});
   }
   void increment() {
-    std::vector<number> count(1);
+    std::vector<window_number> count(1);
     const std::source_location where = std::source_location::current();
     target_.lock(ranks::lock_mode::exclusive, where);
-    target_.begin({.kind = access_kind::get, .origin = {}, .result = data_of(count), .target = place(0, 1)});
+    target_.begin({.kind = access_kind::get, .origin = {}, .result = origin_of(count), .target = place(0, 1)});
     target_.flush(where);
     ++count[0];
-    target_.begin({.kind = access_kind::put, .origin = data_of(count), .result = {}, .target = place(0, 1)});
+    target_.begin({.kind = access_kind::put, .origin = origin_of(count), .result = {}, .target = place(0, 1)});
     target_.unlock(where);
     ++increments;
   }
@@ -184,12 +184,12 @@ class random_accesses {
   std::mt19937_64 random_;
   ranks::window_target& target_;
   const std::size_t first_own_;
-  std::vector<number> own_;
-  std::vector<std::unique_ptr<std::vector<number>>> kept_;  // in use by operations
+  std::vector<window_number> own_;
+  std::vector<std::unique_ptr<std::vector<window_number>>> kept_;  // in use by operations
 };
 
 /// Rank 0 receives a message from each, and then sends one to each.
-void meet(ranks_on_node& on, int rank) {
+void meet_all_ranks(ranks_on_node& on, int rank) {
   ranks::mailbox& own = on.boxes[world_rank{rank}];
   const auto receive_from = [&](int source) { ranks::receive({own, {context_number(0), source, 1}, {}}); };
   if (rank > 0) {
@@ -209,11 +209,11 @@ TEST_CASE("random accesses between windows of several nodes change what they sho
     const int of_job = 2 + static_cast<int>(seed % 4);
     std::vector<std::unique_ptr<window_of_rank>> all;
     for (int rank = 0; rank < of_job; ++rank) all.push_back(std::make_unique<window_of_rank>(of_job));
-    std::atomic<number> total = 0, increments = 0;
+    std::atomic<window_number> total = 0, increments = 0;
     run_on_nodes({.nodes = 2 + static_cast<std::uint32_t>(seed % 2), .seed = seed}, of_job,
                  [&](ranks_on_node& on, int rank) {
                    reached_windows windows(on, rank, all);
-                   meet(on, rank);
+                   meet_all_ranks(on, rank);
                    std::vector<std::unique_ptr<random_accesses>> accesses;
                    for (ranks::window_target* const target : windows.targets)
                      accesses.push_back(std::make_unique<random_accesses>(seed * 100 + accesses.size(), rank, *target));
@@ -223,12 +223,13 @@ TEST_CASE("random accesses between windows of several nodes change what they sho
                      total += of_target->total;
                      increments += of_target->increments;
                    }
-                   meet(on, rank);
+                   meet_all_ranks(on, rank);
                  });
-    number found = 0, counted = 0;
+    window_number found = 0, counted = 0;
     for (const auto& window : all) {
       counted += window->memory[0];
-      found += std::accumulate(window->memory.begin() + 1, window->memory.begin() + 1 + added, number{0});
+      found +=
+          std::accumulate(window->memory.begin() + 1, window->memory.begin() + 1 + added_numbers, window_number{0});
     }
     CHECK(found == total.load());
     CHECK(counted == increments.load());

@@ -148,6 +148,52 @@ static void check_requests(void) {
   CHECK_CALL(MPI_Win_free(&win));
 }
 
+static int count_wrong(const int* numbers, int length, int first) {
+  int wrong = 0;
+  for (int i = 0; i < length; ++i) wrong += numbers[i] != first + i;
+  return wrong;
+}
+
+/* Data of every length, which the next rank gets, returns and adds to. Once a request is done, the origin is free. */
+static void check_lengths(void) {
+  enum { most = 50000 };
+  const int lengths[] = {1, 500, 1005, 1010, 1024, 1025, most}, next = (rank + 1) % size;
+  int *base, *from = malloc(most * sizeof *from), *back = malloc(most * sizeof *back);
+  MPI_Win win;
+  MPI_Request request;
+  CHECK_CALL(MPI_Win_allocate(most * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+  CHECK_CALL(MPI_Win_lock_all(0, win));
+  for (int k = 0; k < 7; ++k) {
+    const int length = lengths[k], own = 1000 * rank + k, received = 1000 * ((rank + size - 1) % size) + k;
+    MPI_Datatype block;
+    MPI_Type_contiguous(length, MPI_INT, &block);
+    MPI_Type_commit(&block);
+    for (int i = 0; i < length; ++i) from[i] = own + i;
+    CHECK_CALL(MPI_Rput(from, length, MPI_INT, next, 0, length, MPI_INT, win, &request));
+    CHECK_CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    for (int i = 0; i < length; ++i) from[i] = 1;
+    CHECK_CALL(MPI_Win_flush(next, win));
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_EQUAL(count_wrong(base, length, received), 0);
+    CHECK_CALL(MPI_Rget(back, 1, block, next, 0, length, MPI_INT, win, &request));
+    CHECK_CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK_EQUAL(count_wrong(back, length, own), 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    memset(back, 0, length * sizeof *back);
+    CHECK_CALL(MPI_Get_accumulate(from, 1, block, back, length, MPI_INT, next, 0, 1, block, MPI_SUM, win));
+    MPI_Type_free(&block);
+    CHECK_CALL(MPI_Win_flush(next, win));
+    CHECK_EQUAL(count_wrong(back, length, own), 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_EQUAL(count_wrong(base, length, received + 1), 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  CHECK_CALL(MPI_Win_unlock_all(win));
+  CHECK_CALL(MPI_Win_free(&win));
+  free(from);
+  free(back);
+}
+
 /* A list whose elements the ranks attach and link. */
 static void check_dynamic_memory(void) {
   MPI_Win win;
@@ -236,6 +282,7 @@ int main(void) {
   check_post_and_start();
   check_counters();
   check_requests();
+  check_lengths();
   check_dynamic_memory();
   check_shared_memory();
   check_parts();
