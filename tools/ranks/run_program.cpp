@@ -94,7 +94,6 @@ void end_process(int code, const std::string& message) {
 
 /// Null: this process is the only node.
 std::shared_ptr<job_of_ranks> job_of_process(const job_shape& shape) {
-  if (is_child_of_rank()) return nullptr;
   const auto options = base::parse_options(base::stretto_environment(), {});
   auto by = endpoint_of_process(options.values);
   return by ? std::make_shared<job_of_ranks>(std::move(by), shape, end_process) : nullptr;
@@ -155,17 +154,25 @@ rank_list load_ranks(node_ranks& node, int number, const std::shared_ptr<const p
   return ranks;
 }
 
+void start(runtime& here, const rank_list& ranks) {
+  for (std::uint32_t i = 0; i < ranks.size(); ++i)
+    async(on(worker(i % here.workers())), name(ranks[i]->copy().start().name), [&rank = *ranks[i]] { rank.run(); });
+}
+
+/// By a task of a worker: a rank that ran on top of the body of run could not leave the body's thread.
+void start_wandering(const rank_list& ranks) {
+  async(on(worker(0)), name("start of ranks"), [&ranks] {
+    for (const auto& one : ranks) async(name(one->copy().start().name), [&rank = *one] { rank.run(); });
+  });
+}
+
 void run_ranks(runtime& here, node_ranks& node, job_of_ranks* job, const rank_list& ranks) {
   const end_of_threads at_the_end{node.threads()};
   here.run([&] {
     node.files().attach();
     if (job) job->wait_for_others();
-    for (std::uint32_t i = 0; i < ranks.size(); ++i) {
-      const auto body = [&rank = *ranks[i]] { rank.run(); };
-      const std::string& label = ranks[i]->copy().start().name;
-      if (ranks[i]->wanders()) async(name(label), body);
-      else async(on(worker(i % here.workers())), name(label), body);
-    }
+    if (!ranks.empty() && ranks.front()->wanders()) start_wandering(ranks);
+    else start(here, ranks);
   });
   if (job) job->close();
 }
@@ -192,6 +199,7 @@ void report(const std::exception& e) {
 int run_program(const char* file, int argc, char** argv) {
   const auto image = std::make_shared<const program_image>(file);
   install_crash_reports();  // ahead of the runtime, whose handlers call these
+  if (is_child_of_rank()) ::setenv("STRETTO_JOB", "alone", 1);
   const bool wanders = do_ranks_wander(*image);
   const job_shape shape = shape_of_job();
   const auto job = job_of_process(shape);

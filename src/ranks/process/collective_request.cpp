@@ -127,7 +127,6 @@ void collective_request::advance_in_rank() {
   bool has_ended = false;
   {
     const acting_rank in_its_name(rank_);
-    const base::kept_errno kept;  // the rank's
     has_ended = run_.advance();
   }
   if (has_ended) finish();

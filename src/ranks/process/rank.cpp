@@ -108,16 +108,6 @@ void rank::for_each(const std::function<void(rank&)>& visit) {
   for (rank* const one : registry) visit(*one);
 }
 
-acting_rank::acting_rank(rank& as) noexcept : as_(as), before_(rank::current()) {
-  if (before_) before_->leave_thread();
-  as_.enter_thread();
-}
-
-acting_rank::~acting_rank() {
-  as_.leave_thread();
-  if (before_) before_->enter_thread();
-}
-
 void rank::write_all_output() noexcept {
   std::fflush(nullptr);
   for (const rank* const one : registry) one->copy_.write_last_lines();  // no lock: the process is about to end

@@ -110,17 +110,23 @@ class rank final : sched::thread_companion {
   std::atomic<bool> has_ended_ = false;
 };
 
-/// While it lives, the calling thread acts as a rank that does not run meanwhile: functions of its program may be
-/// called.
+/// While it lives, the calling thread, on which no rank runs, acts as a rank that does not run meanwhile: functions of
+/// its program may be called. The rank's errno stays its own.
 class acting_rank {
  public:
-  explicit acting_rank(rank& as) noexcept;
+  explicit acting_rank(rank& as) noexcept : as_(as) {
+    as_.enter_thread();
+    errno_of_rank_ = base::errno_of_thread();
+  }
   acting_rank(const acting_rank&) = delete;
-  ~acting_rank();
+  ~acting_rank() {
+    base::set_errno_of_thread(errno_of_rank_);
+    as_.leave_thread();
+  }
 
  private:
   rank& as_;
-  rank* const before_;
+  int errno_of_rank_ = 0;
 };
 
 /// While it lives, the calling thread acts as one of the threads of a rank. Its errno and its locale stay its own.
