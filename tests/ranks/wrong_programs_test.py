@@ -245,6 +245,18 @@ class Checks(unittest.TestCase):
                    f"1 of MPI_Type_contiguous at {line_of('misuse.c', 'MPI_Type_contiguous(')}\n",
                    f"MPI_COMM_WORLD) at {line_of('misuse.c', 'MPI_Irecv(')}\n")
 
+    def test_windows(self):
+        said = self.found("race", "error R17: two accesses to a window conflict\n",
+                          f"rank 0, MPI_Put at {line_of('misuse.c', 'if (rank == 0) MPI_Put(')}\n",
+                          f"rank 1, MPI_Get at {line_of('misuse.c', 'if (rank == 1) MPI_Get(')}\n",
+                          "  memory      rank 0 of the window, at byte 8\n")
+        self.assertEqual(said.count("error R17"), 1)
+        at = line_of("misuse.c", "MPI_Win_fence(rank == 0")
+        said = self.found("fences", "error R18: the ranks of a window disagree about a fence\n",
+                          f"rank 0, MPI_Win_fence at {at}\n", f"rank 1, MPI_Win_fence at {at}\n",
+                          "  because     only one of them gives MPI_MODE_NOPRECEDE\n")
+        self.assertEqual(said.count("error R18"), 1)
+
     def test_buffers(self):
         self.found("changed_buffer", "error R15: the buffer of a pending send was changed\n",
                    f"MPI_COMM_WORLD) at {line_of('misuse.c', 'MPI_Issend(')}\n")

@@ -2,7 +2,7 @@
 //
 // Types and counts of messages that differ from their receives (R11, R12), collectives that differ from rank to rank
 // (R13), objects that are never freed (R14), send buffers that change while a send is pending (R15), and pending
-// receives whose buffers overlap others (R16).
+// receives whose buffers overlap others (R16). `window_check` has accesses to windows (R17, R18).
 //
 // Threads     any thread of a rank.
 // Cost        nothing but a load and a branch unless it is on; then a text for each call, and a hash of what

@@ -5,6 +5,8 @@
 #include "ranks/binding/arguments.hpp"
 #include "ranks/binding/call.hpp"
 #include "ranks/binding/operation_handles.hpp"
+#include "ranks/binding/usage_check.hpp"
+#include "ranks/binding/window_check.hpp"
 #include "ranks/binding/window_handles.hpp"
 #include "ranks/call_error.hpp"
 #include "ranks/windows/ended_access.hpp"
@@ -57,6 +59,8 @@ void check_lengths(const window_operation& operation) {
 
 request_owner begin_access(rank_window& of, int rank, const window_operation& operation) {
   check_lengths(operation);
+  if (usage_check::is_on) [[unlikely]]
+    usage_check::accesses(of, rank, operation);
   return of.target(rank).begin(operation);
 }
 

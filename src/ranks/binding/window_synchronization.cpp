@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "ranks/binding/call.hpp"
+#include "ranks/binding/usage_check.hpp"
+#include "ranks/binding/window_check.hpp"
 #include "ranks/binding/window_handles.hpp"
 #include "ranks/call_error.hpp"
 
@@ -57,7 +59,13 @@ using namespace stretto::ranks;
 extern "C" {
 
 int PMPI_Win_fence(int assert, MPI_Win win) {
-  return call("MPI_Win_fence", {.win = win}, [&] { fence(object_of(win), checked_assertions(assert)); });
+  return call("MPI_Win_fence", {.win = win}, [&] {
+    rank_window& of = object_of(win);
+    const int assertions = checked_assertions(assert);
+    if (usage_check::is_on) [[unlikely]]
+      usage_check::begins_fence(of, assertions);
+    fence(of, assertions);
+  });
 }
 STRETTO_MPI_NAME(Win_fence)
 

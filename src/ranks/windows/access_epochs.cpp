@@ -40,7 +40,7 @@ void access_epochs::pass_fence(succession what) {
 }
 
 void access_epochs::check_no_fence(const char* call) const {
-  if (has_unfinished_fence()) refuse_epoch(std::string(call) + " follows accesses that no MPI_Win_fence has ended");
+  if (is_in_epoch_of_fence()) refuse_epoch(std::string(call) + " follows accesses that no MPI_Win_fence has ended");
 }
 
 void access_epochs::check_start() const {

@@ -19,6 +19,8 @@ class access_epochs {
 
   /// Throws unless the target may be accessed now.
   void check_access(int target);
+  /// Whether accesses since a fence wait for the next one.
+  bool is_in_epoch_of_fence() const { return fence_.load(std::memory_order_relaxed) == fence_state::used; }
   /// The target must be locked by this rank, alone or with all others.
   void check_locked(int target) const;
   void check_any_locked() const;
@@ -55,7 +57,6 @@ class access_epochs {
   enum class fence_state : std::uint8_t { none, passed, used };
 
   bool is_locked(int target) const { return targets_[static_cast<std::size_t>(target)] == access::locked; }
-  bool has_unfinished_fence() const { return fence_.load(std::memory_order_relaxed) == fence_state::used; }
   void check_no_fence(const char* call) const;
 
   std::vector<access> targets_;

@@ -57,6 +57,48 @@ static void operations(void) {
 
 static void counts(void) { MPI_Bcast(data, 4 + rank, MPI_INT, 0, MPI_COMM_WORLD); }
 
+static void race(void) {
+  int* memory;
+  MPI_Win window;
+  MPI_Win_allocate(8 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  MPI_Win_fence(0, window);
+  MPI_Get(data, 2, MPI_INT, 0, 6, 2, MPI_INT, window);
+  MPI_Win_fence(0, window);
+  if (rank == 0) MPI_Put(data, 4, MPI_INT, 0, 0, 4, MPI_INT, window);
+  if (rank == 1) MPI_Get(data, 4, MPI_INT, 0, 2, 4, MPI_INT, window);
+  MPI_Win_fence(0, window);
+  MPI_Win_free(&window);
+}
+
+static void fences(void) {
+  int* memory;
+  MPI_Win window;
+  MPI_Win_allocate(8 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  MPI_Win_fence(rank == 0 ? MPI_MODE_NOPRECEDE : 0, window);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+  MPI_Win_free(&window);
+}
+
+// Accesses that do not conflict: disjoint ones, reads, accumulates, one after another, and some under a lock.
+static void use_window(void) {
+  int* memory;
+  MPI_Win window;
+  MPI_Win_allocate(8 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  MPI_Win_fence(MPI_MODE_NOPRECEDE, window);
+  MPI_Put(data, 4, MPI_INT, 0, 4 * rank, 4, MPI_INT, window);
+  MPI_Win_fence(0, window);
+  MPI_Get(data, 8, MPI_INT, 0, 0, 8, MPI_INT, window);
+  MPI_Win_fence(0, window);
+  MPI_Accumulate(data, 8, MPI_INT, 1, 0, 8, MPI_INT, MPI_SUM, window);
+  MPI_Win_fence(0, window);
+  if (rank == 1) MPI_Put(data, 8, MPI_INT, 1, 0, 8, MPI_INT, window);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+  MPI_Put(data, 8, MPI_INT, 0, 0, 8, MPI_INT, window);
+  MPI_Win_unlock(0, window);
+  MPI_Win_free(&window);
+}
+
 // Without errors.
 static void right(void) {
   int received[8];
@@ -74,6 +116,7 @@ static void right(void) {
   MPI_Gather(data, 1, MPI_INT, received, 1, MPI_INT, 1, copy);
   MPI_Type_free(&pair);
   MPI_Comm_free(&copy);
+  use_window();
 }
 
 int main(int argc, char** argv) {
@@ -82,7 +125,7 @@ int main(int argc, char** argv) {
     void (*run)(void);
   } all[] = {{"types", types},     {"truncation", truncation}, {"leaks", leaks},   {"changed_buffer", changed_buffer},
              {"overlap", overlap}, {"roots", roots},           {"counts", counts}, {"operations", operations},
-             {"right", right}};
+             {"race", race},       {"fences", fences},         {"right", right}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
