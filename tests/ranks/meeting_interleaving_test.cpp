@@ -5,21 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/config.hpp"
 #include "campaign.hpp"
-#include "sched/interleaving.hpp"
-
-// Names that the source uses in place of the real ones.
-namespace stretto::interleaved {
-namespace std {
-using namespace ::std;
-template <class Value>
-using atomic = test::watched<Value>;
-}  // namespace std
-namespace base {
-using stretto::base::cache_line;
-}  // namespace base
-}  // namespace stretto::interleaved
+#include "sched/interleaved_names.hpp"
 
 #define ranks interleaved
 #include "../../src/ranks/process/meeting_point.hpp"

@@ -11,17 +11,10 @@
 #include "base/config.hpp"
 #include "base/spin_lock.hpp"
 #include "campaign.hpp"
-#include "sched/interleaving.hpp"
+#include "sched/interleaved_names.hpp"
 
 // Names that the source uses in place of the real ones.
-namespace stretto::interleaved {
-namespace std {
-using namespace ::std;
-template <class Value>
-using atomic = test::watched<Value>;
-}  // namespace std
-namespace base {
-using stretto::base::cache_line;
+namespace stretto::interleaved::base {
 namespace asymmetric {
 inline void light() { test::machine::running->access(); }
 inline void heavy() { test::machine::running->heavy_fence(); }
@@ -38,8 +31,7 @@ class spin_lock {
  private:
   test::watched<bool> taken_;
 };
-}  // namespace base
-}  // namespace stretto::interleaved
+}  // namespace stretto::interleaved::base
 
 #define sched interleaved
 #include "sched/deque.cpp"
