@@ -1,8 +1,10 @@
 // thread_identity.hpp - which rank's program runs on a thread: the one variable by which everything of a rank is found.
 //
 // Threads     any; each thread has its own.
-// Cost        a call and a load; for a task that a rank has started, a search of its scope.
+// Cost        two loads; for a task that a rank has started, a search of its scope.
 #pragma once
+
+#include "base/config.hpp"
 
 namespace stretto::ranks {
 
@@ -17,8 +19,26 @@ struct thread_identity {
   rank* whole = nullptr;
 };
 
+const thread_identity* read_stored_identity() noexcept;
+/// The identity that set_identity has stored. It is read anew every time: a compiler that knew it as a thread-local
+/// might keep its address across a suspension, after which the code may run on another thread.
+inline const thread_identity* stored_identity() noexcept {
+  if constexpr (base::x86_64) {
+    const thread_identity* one;
+    asm volatile("movq stretto_thread_identity@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(one) : : "memory");
+    return one;
+  } else {
+    return read_stored_identity();
+  }
+}
+/// That of the rank which has started the running task; null if none has.
+const thread_identity* identity_of_task() noexcept;
+
 /// Null on threads of no rank.
-const thread_identity* identity_of_thread() noexcept;
+inline const thread_identity* identity_of_thread() noexcept {
+  const thread_identity* const one = stored_identity();
+  return one ? one : identity_of_task();
+}
 /// Must live as long as it is set. Returns that before it.
 const thread_identity* set_identity(const thread_identity* one) noexcept;
 

@@ -160,6 +160,29 @@ TEST_CASE("waits for one of several requests return each once, and ignore inacti
   CHECK(received == sent);
 }
 
+TEST_CASE("sends that waiting receives take share a request, which is done; one that comes early has its own") {
+  pair_of_ranks pair;
+  std::array<int, 2> sent{1, 2}, received{};
+  {
+    const auto one = ranks::start_receive(pair.at(1, 0, {&received[0], 4}));
+    const auto other = ranks::start_receive(pair.at(1, 0, {&received[1], 4}));
+    auto first = ranks::start_send(pair.to(1, 0, {&sent[0], 4}));
+    auto second = ranks::start_send(pair.to(1, 0, {&sent[1], 4}));
+    CHECK(first.get() == second.get());
+    CHECK(one->is_done());
+    CHECK(other->is_done());
+    ranks::cancel(*first);
+    request* r = first.release();
+    CHECK_FALSE(ranks::wait_one(r).is_cancelled);
+    CHECK(r == ranks::no_request());
+    CHECK(ranks::is_active(second.get()));
+  }
+  CHECK(received == sent);
+  const auto early = ranks::start_send(pair.to(1, 0, {&sent[0], 4}));
+  ranks::cancel(*early);
+  CHECK(early->status.is_cancelled);
+}
+
 TEST_CASE("a persistent request is waited for many times, alone and with others") {
   pair_of_ranks pair;
   int sent = 0, received = -1;

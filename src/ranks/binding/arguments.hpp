@@ -29,16 +29,38 @@ struct typed_buffer {
   const datatype& type;
 };
 
+/// The rank that calls.
+inline rank& caller() { return *rank::current(); }
+
+[[noreturn]] void refuse_rank(const char* what, int rank, int size);
+[[noreturn]] void refuse_tag(int tag);
+
 /// The rank to send to, and the envelope of a message to it.
 struct send_target {
-  send_target(communicator& comm, int dest, int tag);
+  send_target(communicator& comm, int dest, int tag)
+      : message(point_to_point_context(comm.members().number), comm.rank(), tag) {
+    const group& peers = comm.members().peers();
+    if (tag < 0) [[unlikely]]
+      refuse_tag(tag);
+    if (static_cast<unsigned>(dest) < static_cast<unsigned>(peers.size())) [[likely]]
+      to = caller().node().reach(peers[dest]);
+    else if (dest != null_process) refuse_rank("the destination", dest, peers.size());
+  }
 
   peer to;
   envelope message;
 };
 
 /// The pattern of a receive or a probe.
-envelope receive_pattern(communicator& comm, int source, int tag);
+inline envelope receive_pattern(communicator& comm, int source, int tag) {
+  const communicator_members& members = comm.members();
+  if (tag < 0 && tag != any_tag) [[unlikely]]
+    refuse_tag(tag);
+  const bool is_rank = static_cast<unsigned>(source) < static_cast<unsigned>(members.peers().size());
+  if (!is_rank && source != any_source && source != null_process) [[unlikely]]
+    refuse_rank("the source", source, members.peers().size());
+  return {point_to_point_context(members.number), source, tag};
+}
 
 /// Gives the request to the program.
 inline MPI_Request handle_of(request_owner made) {
@@ -49,8 +71,5 @@ inline MPI_Request handle_of(request_owner made) {
 
 /// Throws call_error(request) for null and other handles.
 request& existing_request(MPI_Request handle);
-
-/// The rank that calls.
-inline rank& caller() { return *rank::current(); }
 
 }  // namespace stretto::ranks

@@ -86,12 +86,10 @@ int react(const concerned_object& of, rank_state& state, const char* name, const
 
 }  // namespace
 
-void check_is_running() {
-  const rank_state& state = current_rank();
-  const rank_phase phase = state.phase.load(std::memory_order_relaxed);
-  if (phase == rank_phase::running || state.sessions.load(std::memory_order_relaxed) > 0) return;
-  throw call_error(error_class::other,
-                   phase == rank_phase::starting ? "MPI_Init was not called before" : "MPI_Finalize was called before");
+void require_session(const rank_state& state) {
+  if (state.sessions.load(std::memory_order_relaxed) > 0) return;
+  const bool is_early = state.phase.load(std::memory_order_relaxed) == rank_phase::starting;
+  throw call_error(error_class::other, is_early ? "MPI_Init was not called before" : "MPI_Finalize was called before");
 }
 
 int react(const concerned_object& of, int code, const std::string& message) {

@@ -23,8 +23,15 @@ struct failed_file {
   MPI_File file = MPI_FILE_NULL;
 };
 
+/// Throws call_error(other) unless there is a session: MPI_Init was not called, or MPI_Finalize was.
+void require_session(const rank_state& state);
+
 /// Throws call_error(other) before MPI_Init and after MPI_Finalize, unless there is a session.
-void check_is_running();
+inline void check_is_running() {
+  const rank_state& state = current_rank();
+  if (state.phase.load(std::memory_order_relaxed) != rank_phase::running) [[unlikely]]
+    require_session(state);
+}
 
 /// Calls the error handler for the exception that is being handled, in the function `name`; returns its code.
 int handle_failure(const char* name, failed_object object) noexcept;

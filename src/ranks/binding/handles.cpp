@@ -32,13 +32,12 @@ void refuse_other_mpi(std::uintptr_t handle) {
   std::_Exit(1);
 }
 
-communicator& object_of(MPI_Comm comm) {
+communicator& object_of_other(MPI_Comm comm) {
   if (!is_predefined(comm)) {
     if (is_of_other_mpi(comm)) [[unlikely]]
       refuse_other_mpi(reinterpret_cast<std::uintptr_t>(comm));
     return addressed<communicator>(comm);
   }
-  if (comm == MPI_COMM_WORLD) return current_rank().world;
   if (comm == MPI_COMM_SELF) return current_rank().self;
   throw call_error(error_class::comm, comm == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL"
                                                             : "the handle is none of a communicator");

@@ -37,7 +37,11 @@ Object& addressed(Handle handle) {
   return *reinterpret_cast<Object*>(handle);
 }
 
-communicator& object_of(MPI_Comm comm);
+/// object_of() for all but MPI_COMM_WORLD.
+communicator& object_of_other(MPI_Comm comm);
+inline communicator& object_of(MPI_Comm comm) {
+  return comm == MPI_COMM_WORLD ? current_rank().world : object_of_other(comm);
+}
 /// The number of a predefined communicator, else its address.
 MPI_Comm handle_of(communicator& comm);
 

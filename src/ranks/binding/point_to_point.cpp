@@ -84,7 +84,6 @@ void send_and_receive(const checked_send& s, const checked_receive& r, MPI_Statu
   request_owner sent = start_send(s.arguments);
   const message_status received = receive(r.arguments);
   wait_for(*sent);
-  sent->deactivate();
   write_status(status, received);
   throw_error_of(received);
 }

@@ -40,7 +40,7 @@ const datatype& committed(MPI_Datatype handle) {
   return type;
 }
 
-const datatype& type_of_data(const void* buffer, std::int64_t count, MPI_Datatype handle) {
+const datatype& type_of_unusual_data(const void* buffer, std::int64_t count, MPI_Datatype handle) {
   if (count < 0) throw call_error(error_class::count, "count is " + std::to_string(count));
   const datatype& type = committed(handle);
   if (count == 0 || type.size() == 0) return type;

@@ -28,10 +28,18 @@ MPI_Datatype handle_for_program(const datatype_ref& type);
 /// The type of a handle that describes data; throws unless it is committed.
 const datatype& committed(MPI_Datatype handle);
 
+/// type_of_data() where the type is derived, or something may be wrong.
+const datatype& type_of_unusual_data(const void* buffer, std::int64_t count, MPI_Datatype handle);
 /// The type of `count` elements in memory that a program passes to read or write them.
 ///
 ///   throws   call_error: count if it is negative, type, and buffer if there is no memory: the address is null, or
 ///            MPI_IN_PLACE, and the type does not have absolute addresses
-const datatype& type_of_data(const void* buffer, std::int64_t count, MPI_Datatype handle);
+inline const datatype& type_of_data(const void* buffer, std::int64_t count, MPI_Datatype handle) {
+  const datatype* const predefined = predefined_type(reinterpret_cast<std::uintptr_t>(handle));
+  const bool is_memory = reinterpret_cast<std::intptr_t>(buffer) >= 4096;
+  if (predefined && is_memory && count >= 0) [[likely]]
+    return *predefined;
+  return type_of_unusual_data(buffer, count, handle);
+}
 
 }  // namespace stretto::ranks

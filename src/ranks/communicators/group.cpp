@@ -46,9 +46,7 @@ bool group::set_regular(const std::vector<world_rank>& members) {
   return stride_ != 0;
 }
 
-world_rank group::operator[](int rank) const {
-  return list_ ? list_->by_rank[rank] : world_rank(first_ + rank * stride_);
-}
+world_rank group::listed(int rank) const { return list_->by_rank[static_cast<std::size_t>(rank)]; }
 
 std::optional<int> group::rank_of(world_rank member) const {
   if (list_) {

@@ -31,7 +31,7 @@ class group {
   int size() const { return size_; }
   bool is_empty() const { return size_ == 0; }
   /// The member with this rank; 0 <= rank < size().
-  world_rank operator[](int rank) const;
+  world_rank operator[](int rank) const { return list_ ? listed(rank) : world_rank(first_ + rank * stride_); }
   /// The member's rank; none for ranks of the job that are no members.
   std::optional<int> rank_of(world_rank member) const;
   bool contains(world_rank member) const { return rank_of(member).has_value(); }
@@ -41,6 +41,7 @@ class group {
  private:
   struct member_list;
 
+  world_rank listed(int rank) const;
   bool set_regular(const std::vector<world_rank>& members);
 
   int first_ = 0;

@@ -8,24 +8,14 @@
 #include "base/error_output.hpp"
 
 namespace stretto::ranks {
-namespace {
 
 // There is no error handler: no rank is known.
-[[noreturn]] void refuse_thread() {
+void refuse_thread() {
   const auto e = error("R92", "a thread that belongs to no rank has called a function of MPI")
                      .because("neither pthread_create nor a task of a rank has started the thread")
                      .remedy("let the thread that called MPI_Init call MPI, or a thread that it has started");
   base::print_error(e, base::error_form_of(base::stretto_environment(), {}));
   std::_Exit(1);
-}
-
-}  // namespace
-
-rank_state& current_rank() {
-  const thread_identity* const identity = identity_of_thread();
-  if (!identity || !identity->state) [[unlikely]]
-    refuse_thread();
-  return *identity->state;
 }
 
 rank_state::rank_state(world_rank rank, std::shared_ptr<const communicator_members> world_members,

@@ -67,8 +67,16 @@ struct rank_state {
   std::function<void(const requested_end&)> end;
 };
 
+/// Ends the process with R92: the calling thread belongs to no rank.
+[[noreturn]] void refuse_thread();
+
 /// The state of the rank that the calling thread belongs to. Ends the process with R92 if there is none.
-rank_state& current_rank();
+inline rank_state& current_rank() {
+  const thread_identity* const identity = identity_of_thread();
+  if (!identity || !identity->state) [[unlikely]]
+    refuse_thread();
+  return *identity->state;
+}
 
 /// The communicator whose error handler is called by functions without a communicator, window, file or session:
 /// MPI_COMM_SELF, and MPI_COMM_WORLD in programs that change only the handler of that, as up to MPI 3.1.

@@ -26,7 +26,7 @@ class data_part {
   /// All data of `count` elements of a committed type, whose layout must live as long as the part is used.
   data_part(const void* elements, std::int64_t count, const datatype& type)
       : data_part(elements, product(count, type.size())) {
-    if (bytes_ > 0) set_layout(type.layout(), count);
+    if (bytes_ > 0 && !type.basic()) set_layout(type.layout(), count);  // a basic type is one run
   }
 
   std::int64_t bytes() const { return bytes_; }

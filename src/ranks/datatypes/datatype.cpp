@@ -133,7 +133,7 @@ namespace {
 
 /// Predefined types by their handles. They are never destroyed: handles of them are valid until the process ends.
 struct predefined_table {
-  std::array<const datatype*, 0x400> types{};
+  std::array<const datatype*, std::tuple_size_v<decltype(found_types)>> types{};
 
   predefined_table() {
     for (const basic_type& basic : basic_types()) add(basic.number, new datatype(basic));
@@ -153,9 +153,10 @@ struct predefined_table {
 
 }  // namespace
 
-const datatype* predefined_type(std::uintptr_t handle) {
+const datatype* find_predefined_type(std::uintptr_t handle) {
   static const auto& table = *new predefined_table;
-  return handle < table.types.size() ? table.types[handle] : nullptr;
+  found_types[handle].store(table.types[handle], std::memory_order_release);
+  return table.types[handle];
 }
 
 std::string_view predefined_name(const datatype& type) {

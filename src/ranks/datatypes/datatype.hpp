@@ -7,6 +7,7 @@
 // Source      the definitions of type maps, bounds and extents: MPI 4.1, chapter 5.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -167,8 +168,16 @@ inline datatype_ref datatype_ref::adopt(const datatype* type) {
   return ref;
 }
 
+/// By handle: what predefined_type() has found before.
+inline constinit std::array<std::atomic<const datatype*>, 0x400> found_types{};
+const datatype* find_predefined_type(std::uintptr_t handle);
+
 /// The predefined type with this handle of the ABI, committed; it lives until the process ends. Null if there is none.
-const datatype* predefined_type(std::uintptr_t handle);
+inline const datatype* predefined_type(std::uintptr_t handle) {
+  if (handle >= found_types.size()) return nullptr;
+  const datatype* const found = found_types[handle].load(std::memory_order_acquire);
+  return found ? found : find_predefined_type(handle);
+}
 
 /// MPI's name of a predefined type, as "MPI_INT"; empty for others.
 std::string_view predefined_name(const datatype& type);

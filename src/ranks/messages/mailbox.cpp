@@ -148,6 +148,24 @@ void mailbox::free_early(early_message& m) {
   early_.free(m);
 }
 
+void mailbox::complete_receive(queue_entry& found, envelope message, const data_part& data) {
+  auto& receive = static_cast<message_request&>(found);
+  observe_match(receive);
+  fill(receive, message, data, &receive);
+  end_message(receive);
+}
+
+bool mailbox::deliver_to_receive(envelope message, const data_part& data) {
+  prefetch_queues();
+  queue_entry* found;
+  {
+    const std::scoped_lock lock(lock_);
+    found = queues_of(message.context()).take_receive(message);
+  }
+  if (found) complete_receive(*found, message, data);
+  return found;
+}
+
 bool mailbox::deliver_now(envelope message, const data_part& data, send_mode mode) {
   queue_entry *found, *probes = nullptr;
   prefetch_queues();
@@ -165,10 +183,7 @@ bool mailbox::deliver_now(envelope message, const data_part& data, send_mode mod
     end_probes(probes);
     return true;
   }
-  auto& receive = static_cast<message_request&>(*found);
-  observe_match(receive);
-  fill(receive, message, data, &receive);
-  end_message(receive);
+  complete_receive(*found, message, data);
   return true;
 }
 
@@ -197,11 +212,8 @@ void mailbox::deliver(message_request& send) {
     }
   }
   if (!found) return end_probes(probes);
-  auto& receive = static_cast<message_request&>(*found);
   send.activate_done();
-  observe_match(receive);
-  fill(receive, send.match, send.data, &receive);
-  end_message(receive);
+  complete_receive(*found, send.match, send.data);
 }
 
 void mailbox::deliver_copy(envelope message, const data_part& data, early_capacity* capacity) {

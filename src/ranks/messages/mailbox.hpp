@@ -56,6 +56,8 @@ class alignas(base::cache_line) mailbox {
   /// Delivers a message if its data need not stay with the sender: a receive takes it, or it is copied aside. False: it
   /// needs a request. Throws call_error if it is in ready mode and has no receive.
   bool deliver_now(envelope message, const data_part& data, send_mode mode);
+  /// Delivers a message if a receive waits for it.
+  bool deliver_to_receive(envelope message, const data_part& data);
   /// Delivers the message of a send. The request is active afterwards, and done unless its data is still needed.
   void deliver(message_request& send);
   /// For messages from other nodes: delivers data, which is copied aside if no receive waits, whatever its size. It
@@ -103,6 +105,7 @@ class alignas(base::cache_line) mailbox {
   match_queues*& slot_of(context_number context);
   void add_context(context_number context);
 
+  static void complete_receive(queue_entry& found, envelope message, const data_part& data);
   early_message& set_aside(match_queues& queues, envelope message, const data_part& data, queue_entry*& probes);
   void free_early(early_message& m);
   void deliver_buffered(message_request& send);

@@ -27,6 +27,7 @@ void free_request(completion& c) noexcept {
   request_pool::free(r);
 }
 
+std::string describe_ended(const completion&) { return "send that is complete"; }
 std::string describe_send(const completion& c) {
   envelope e = static_cast<const message_request&>(c).match;
   return "send of rank " + std::to_string(e.source()) + " with tag " + std::to_string(e.tag());
@@ -77,6 +78,20 @@ const request_kind send_of_call{{keep, describe_send}, begin_send, cancel_send, 
 const request_kind receive_of_call{{keep, describe_receive}, begin_receive, cancel_receive, help, add_message};
 
 }  // namespace message_kinds
+
+namespace {
+
+void ignore_cancellation(request&) {}
+
+constexpr request_kind ended_kind{{keep, describe_ended}, nullptr, ignore_cancellation, nullptr, nullptr};
+
+struct ended_request final : request {
+  ended_request() : request(ended_kind) { activate_done(); }
+} ended;
+
+}  // namespace
+
+request& ended_send = ended;
 
 void* allocate_request() { return request_pool::allocate(); }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ranks/messages/mailbox.hpp"
+#include "ranks/messages/message_observer.hpp"
 #include "ranks/messages/message_request.hpp"
 
 namespace stretto::ranks {
@@ -37,7 +38,7 @@ struct receive_arguments {
 void send(const send_arguments& a, const std::source_location& where = std::source_location::current());
 message_status receive(const receive_arguments& a, const std::source_location& where = std::source_location::current());
 
-/// Begins an operation. The request keeps `type`, whose layout the data has.
+/// Begins an operation. The request keeps `type`, whose layout the data has. Sends that are complete may share one.
 request_owner start_send(const send_arguments& a, datatype_ref type = {});
 request_owner start_receive(const receive_arguments& a, datatype_ref type = {});
 
@@ -74,6 +75,9 @@ request_owner start_receive_matched(mailbox& own, queue_entry* message, const da
 namespace message_kinds {
 extern const request_kind send, receive, send_of_call, receive_of_call;
 }
+/// The request of all sends that were complete when their call returned, and of which no message is left to cancel.
+/// It is never written.
+extern request& ended_send;
 /// Memory for a message_request.
 void* allocate_request();
 
@@ -115,6 +119,9 @@ inline message_request& new_receive(const receive_arguments& a, datatype_ref&& t
 }
 
 inline request_owner start_send(const send_arguments& a, datatype_ref type) {
+  const bool is_observed = message_observer::installed;  // by the request
+  if (a.to.local && !is_observed && a.to.local->deliver_to_receive(a.message, a.data))
+    return request_owner(&ended_send);
   request_owner r(&new_send(a, std::move(type)));
   r->functions().start(*r);
   return r;

@@ -16,22 +16,15 @@ namespace {
 
 std::atomic<thread_joining> join_of_threads = nullptr;
 
-[[gnu::noinline]] base::thread_context& joined_context() {
-  static base::thread_context of_other_threads;
-  const auto join = join_of_threads.load(std::memory_order_relaxed);
-  auto* const context = join ? join() : nullptr;
-  return context ? *context : of_other_threads;
-}
-
 }  // namespace
 
 void set_thread_joining(thread_joining join) noexcept { join_of_threads.store(join, std::memory_order_relaxed); }
 
-base::thread_context& context_of_thread() {
-  auto* const context = base::current();
-  if (!context) [[unlikely]]
-    return joined_context();
-  return *context;
+base::thread_context& joined_context() {
+  static base::thread_context of_other_threads;
+  const auto join = join_of_threads.load(std::memory_order_relaxed);
+  auto* const context = join ? join() : nullptr;
+  return context ? *context : of_other_threads;
 }
 
 /// Of the last operation of a persistent request.
@@ -40,10 +33,7 @@ void request::forget_last() noexcept {
   status = {};
 }
 
-void request::end() noexcept { complete(context_of_thread()); }
-
-void wait_for(request& r, const std::source_location& where) {
-  if (r.is_done()) return;
+void wait_until_done(request& r, const std::source_location& where) {
   context_of_thread();
   if (r.functions().help) r.functions().help(r, where);
   sched::wait_for_operation(r, where);

@@ -16,6 +16,7 @@
 
 #include <stretto/event.hpp>
 
+#include "base/context.hpp"
 #include "event/completion.hpp"
 #include "ranks/error_class.hpp"
 #include "ranks/messages/envelope.hpp"
@@ -76,7 +77,9 @@ class request : public completion {
     is_active_ = true;
   }
   /// Ends the operation for the owner, who has seen it done: the request of a persistent operation becomes inactive.
-  void deactivate() noexcept { is_active_ = false; }
+  void deactivate() noexcept {
+    if (is_persistent_) is_active_ = false;
+  }
 
   /// For the thread that performs the operation, once, after it has written `status`.
   void end() noexcept;
@@ -98,8 +101,11 @@ struct request_release {
 };
 using request_owner = std::unique_ptr<request, request_release>;
 
-/// Suspends the calling rank until the request is done. It may do a part of the operation before.
-void wait_for(request& r, const std::source_location& where = std::source_location::current());
+/// Suspends the calling rank until the request, which is not done, is. It may do a part of the operation before.
+void wait_until_done(request& r, const std::source_location& where);
+inline void wait_for(request& r, const std::source_location& where = std::source_location::current()) {
+  if (!r.is_done()) wait_until_done(r, where);
+}
 
 /// An event that triggers when the request is done.
 event event_of(request& r, const std::source_location& where = std::source_location::current());
@@ -120,6 +126,12 @@ using thread_joining = base::thread_context* (*)();
 void set_thread_joining(thread_joining join) noexcept;
 
 /// The calling thread's context. Threads of no runtime have a common one, which no waiter may need.
-base::thread_context& context_of_thread();
+base::thread_context& joined_context();
+inline base::thread_context& context_of_thread() {
+  auto* const context = base::current();
+  return context ? *context : joined_context();
+}
+
+inline void request::end() noexcept { complete(context_of_thread()); }
 
 }  // namespace stretto::ranks

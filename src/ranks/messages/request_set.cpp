@@ -82,11 +82,15 @@ bool remove_interest(request& r, set_wait& wait) {
   return r.watch->interested.compare_exchange_strong(word, 0);
 }
 
-/// Ends a done request for its owner.
+/// Ends a done request for its owner, who has read the status.
+void finish(request*& r) {
+  if (r->is_persistent()) r->deactivate();
+  else std::exchange(r, no_request())->release();
+}
+
 message_status taken(request*& r) {
   const message_status status = final_status(*r);
-  r->deactivate();
-  if (!r->is_persistent()) std::exchange(r, no_request())->release();
+  finish(r);
   return status;
 }
 
@@ -132,9 +136,16 @@ std::optional<message_status> status_of_done(request* r) {
 bool wait_all(std::span<request*> requests, status_list statuses, const std::source_location& where) {
   bool all_well = true;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    const message_status status = wait_one(requests[i], where);
+    request*& r = requests[i];
+    if (!is_active(r)) {
+      if (!statuses.empty()) statuses[i] = {};
+      continue;
+    }
+    wait_for(*r, where);
+    const message_status& status = final_status(*r);
     all_well &= status.error == error_class::success;
     if (!statuses.empty()) statuses[i] = status;
+    finish(r);
   }
   return all_well;
 }

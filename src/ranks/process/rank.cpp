@@ -65,11 +65,6 @@ void prepare_thread() {
 
 }  // namespace
 
-rank* rank::current() noexcept {
-  const auto* const identity = identity_of_thread();
-  return identity ? identity->whole : nullptr;
-}
-
 const thread_identity* rank::identity_of_task() noexcept {
   const auto* const thread = sched::this_thread();
   rank* const of = thread && thread->current ? scopes().find(thread->scope) : nullptr;

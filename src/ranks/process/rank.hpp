@@ -75,7 +75,10 @@ class rank final : sched::thread_companion {
   static void write_all_output() noexcept;
 
   /// The rank that the calling thread or task belongs to; null if it belongs to none.
-  static rank* current() noexcept;
+  static rank* current() noexcept {
+    const auto* const identity = identity_of_thread();
+    return identity ? identity->whole : nullptr;
+  }
   /// That of the rank which has started the running task; null if none has.
   static const thread_identity* identity_of_task() noexcept;
   /// Of the runtime that runs it, once it has begun.
