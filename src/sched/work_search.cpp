@@ -12,6 +12,7 @@
 #include "event/event_floor.hpp"
 #include "sched/poll_coordinator.hpp"
 #include "sched/scope_counting.hpp"
+#include "sched/shared_core.hpp"
 #include "sched/task_spans.hpp"
 
 namespace stretto::sched {
@@ -149,6 +150,7 @@ class idle_spin {
     begin();
     began_ns_ = yields_from_ns_ - w.spin.min_ns();
     if (is_long_spinner_ && w.owner->polls) (measured_by_ = w.owner->polls)->begin_waiting();
+    if (w.spin.is_adaptive()) note_core(w);
   }
   idle_spin(const idle_spin&) = delete;
   ~idle_spin() { end(); }
@@ -169,8 +171,20 @@ class idle_spin {
   /// end the wait, but only the longest time without progress counts.
   void record_find() noexcept {
     if (!w_.spin.is_adaptive()) return;
+    note_core(w_);
     const std::uint64_t in_all = base::nanoseconds_now() - began_ns_;
     w_.spin.record_wait(measured_by_ ? std::min(in_all, measured_by_->longest_wait()) : in_all);
+  }
+  /// Whether the time is over. If not, the worker leaves its core to others that need it: by a move if another worker
+  /// is there, else by a yield beyond the minimum, unless it polls, and yields then.
+  bool is_over(bool polls) noexcept {
+    const std::uint64_t now = base::nanoseconds_now();
+    if (now >= end_ns_) return true;
+    if (w_.spin.is_adaptive()) note_core(w_);
+    const bool is_shared = w_.spin.is_adaptive() && is_core_shared(w_);
+    if (is_shared && leave_core(w_, now)) return false;
+    if (is_shared || (now >= yields_from_ns_ && !polls)) sched_yield();
+    return false;
   }
   std::uint64_t yields_from_ns() const noexcept { return yields_from_ns_; }
   std::uint64_t end_ns() const noexcept { return end_ns_; }
@@ -407,7 +421,7 @@ item wait_for_work(worker& w) {
       spin.begin();
       continue;
     }
-    if (has_callbacks || ((has_polled || (round & 15) == 15) && base::nanoseconds_now() >= spin.end_ns())) {
+    if (has_callbacks || ((has_polled || (round & 15) == 15) && spin.is_over(has_polled))) {
       spin.end();
       const bool has_napped = park(w, nap_of(w, naps));
       naps = has_napped ? naps + 1 : 0;

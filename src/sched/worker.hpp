@@ -171,6 +171,8 @@ struct worker : thread_state {
   std::atomic<bool> has_thread{false};  // between enter_worker and leave_worker; any thread reads it
   std::thread thread;
   alignas(base::cache_line) std::atomic<std::uint32_t> parked{0};  // futex
+  std::atomic<int> core{-1};         // where it was when it last began or ended a search; any thread reads it
+  std::uint64_t stays_until_ns = 0;  // until then it does not move to another core
 
   void put_bound_here(item i) {
     bound_ready.push_back(i);
