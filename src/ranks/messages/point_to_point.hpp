@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "ranks/messages/mailbox.hpp"
-#include "ranks/messages/message_observer.hpp"
 #include "ranks/messages/message_request.hpp"
+#include "ranks/messages/usage_observer.hpp"
 
 namespace stretto::ranks {
 
@@ -119,7 +119,7 @@ inline message_request& new_receive(const receive_arguments& a, datatype_ref&& t
 }
 
 inline request_owner start_send(const send_arguments& a, datatype_ref type) {
-  const bool is_observed = message_observer::installed;  // by the request
+  const bool is_observed = usage_observer::installed;  // by the request
   if (a.to.local && !is_observed && a.to.local->deliver_to_receive(a.message, a.data))
     return request_owner(&ended_send);
   request_owner r(&new_send(a, std::move(type)));
