@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "data/operation_waits.hpp"
 #include "diagnose/merged_snapshot.hpp"
 #include "diagnose/runtime_monitor.hpp"
 #include "dist/dist_floor.hpp"
 #include "event/event_wait_graph.hpp"
 #include "mobile/mobile_floor.hpp"
+#include "ranks/process/call_reading.hpp"
 #include "ranks/process/rank_waits.hpp"
 #include "sched/wait_graph.hpp"
 
@@ -13,6 +16,8 @@ namespace stretto::diagnose {
 
 base::wait_snapshot snapshot_of(sched::scheduler& runtime, double seconds, base::process_activity process) {
   using base::wait_kind;
+  std::optional<ranks::call_reading> reading;  // from before the waits are found until they have been described
+  if (process == base::process_activity::sleeps) reading.emplace();
   base::wait_snapshot s;
   s.node = runtime.runtime.node;
   s.seconds = seconds;

@@ -16,8 +16,10 @@ BIN, SOURCES, WORK = (Path(argument).resolve() for argument in sys.argv[1:4])
 SECONDS = 300  # ends a program that hangs, however busy the machine is
 
 
-def run(*command, ranks=1, workers=None, code=0):
+def run(*command, ranks=1, workers=None, code=0, stuck=None):
     variables = dict(os.environ)
+    if stuck:
+        variables["STRETTO_STUCK"] = str(stuck)
     if ranks:
         variables["STRETTO_RANKS"] = str(ranks)
     if workers:
@@ -97,8 +99,8 @@ int main(int argc, char** argv) {
 STRETTO = BIN.parents[1] / "tools/stretto"
 
 
-def on_nodes(nodes, *command, code=0):
-    return run(STRETTO, "run", "-n", nodes, *command, code=code, workers=1, ranks=None)
+def on_nodes(nodes, *command, code=0, **more):
+    return run(STRETTO, "run", "-n", nodes, *command, code=code, workers=1, ranks=None, **more)
 
 
 class Nodes(unittest.TestCase):
@@ -145,6 +147,29 @@ int main(int argc, char** argv) {
         self.assertEqual(sorted(labelled), [f"[{rank}] ready" for rank in range(4)])
         of_nodes = on_nodes(2, "--label", "./ready").stdout.splitlines()
         self.assertEqual(sorted(of_nodes), ["N0: ready", "N1: ready"])
+
+    def test_ranks_go_on_while_the_monitor_reads_the_calls_in_which_they_wait(self):
+        build(write("go_on.c", """
+#include <mpi.h>
+int main(int argc, char** argv) {
+  int rank, sent = 1, got;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; rank < 2 && i < 40000; ++i) {
+    const int to_second = rank == i % 2;
+    if (i % 3 == 0)
+      MPI_Sendrecv(&sent, 1, MPI_INT, 1 - rank, 2, &got, 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else if (to_second)
+      MPI_Send(&sent, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD);
+    else
+      MPI_Recv(&got, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""), "go_on")
+        on_nodes(2, "--ranks", 3, "--map", "cyclic", "./go_on", stuck=0.01)
 
     def test_abort_ends_all_nodes_with_one_message(self):
         build(write("aborts_there.c", """

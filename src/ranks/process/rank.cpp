@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "net/mpi/job_mark.hpp"
+#include "ranks/process/call_reading.hpp"
 #include "ranks/program/crash_report.hpp"
 
 namespace stretto::ranks {
@@ -160,6 +161,7 @@ void rank::leave_thread() noexcept {
 void rank::enter_thread() noexcept {
   innermost_call = blocked_call_.load(std::memory_order_relaxed);
   blocked_call_.store(nullptr, std::memory_order_relaxed);
+  call_reading::wait_until_over();
   if (wanders_) prepare_thread();
   copy_.enter_thread();
 }
