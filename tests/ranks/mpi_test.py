@@ -88,6 +88,7 @@ int main(int argc, char** argv) {
 """), "regions", "-fopenmp")
         for ranks in 1, 2, 5:
             run("./regions", ranks=ranks)
+        on_nodes(2, "--ranks", 5, "./regions")
 
     def test_the_program_of_the_guide(self):
         page = (SOURCES / "../../docs/guide/mpi-programs.md").read_text()

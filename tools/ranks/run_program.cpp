@@ -1,5 +1,6 @@
 #include "ranks/run_program.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -177,9 +178,12 @@ void run_ranks(runtime& here, node_ranks& node, job_of_ranks* job, const rank_li
   if (job) job->close();
 }
 
-/// Threads of programs run on, so nothing that they use may be destroyed.
-[[noreturn]] void leave_process(int code) {
+/// Threads of programs run on, so nothing that they use may be destroyed. But the MPI that connects nodes must end:
+/// else its launcher takes the end of this process for a failure.
+[[noreturn]] void leave_process(int code, bool is_in_job) {
   std::fflush(nullptr);
+  void* const found = is_in_job ? ::dlsym(::dlopen(nullptr, RTLD_LAZY), "MPI_Finalize") : nullptr;
+  if (found) reinterpret_cast<int (*)()>(found)();
   std::_Exit(code);
 }
 
@@ -223,7 +227,7 @@ int run_program(const char* file, int argc, char** argv) {
     run_ranks(here, *node, job.get(), ranks);
   }
   const int code = exit_code(ranks);
-  if (node->threads().is_any_running()) leave_process(code);
+  if (node->threads().is_any_running()) leave_process(code, job != nullptr);
   return code;
 }
 
