@@ -37,7 +37,7 @@ inline rank& caller() { return *rank::current(); }
 
 /// The rank to send to, and the envelope of a message to it.
 struct send_target {
-  send_target(communicator& comm, int dest, int tag)
+  [[gnu::always_inline]] send_target(communicator& comm, int dest, int tag)
       : message(point_to_point_context(comm.members().number), comm.rank(), tag) {
     const group& peers = comm.members().peers();
     if (tag < 0) [[unlikely]]

@@ -13,25 +13,30 @@ namespace stretto::ranks {
 namespace {
 
 /// The data of a message with MPI_PROC_NULL is not checked.
-typed_buffer buffer_of(const message_arguments& a) {
+[[gnu::always_inline]] inline typed_buffer buffer_of(const message_arguments& a) {
   if (a.rank == null_process) return {nullptr, 0, MPI_BYTE};
   return {a.buffer, a.count, a.type};
 }
 
+// In line, so that the arguments go from registers to the request.
 struct checked_send {
-  checked_send(const message_arguments& a, send_mode mode)
-      : buffer(buffer_of(a)), target(object_of(a.comm), a.rank, a.tag) {
-    arguments = {target.to, target.message, buffer.data(), mode,
-                 mode == send_mode::buffered ? &caller().buffers().for_message(&object_of(a.comm)) : nullptr};
-  }
+  [[gnu::always_inline]] checked_send(const message_arguments& a, send_mode mode)
+      : buffer(buffer_of(a)), arguments(arguments_of(a, buffer, mode)) {}
 
   typed_buffer buffer;
-  send_target target;
   send_arguments arguments;
+
+ private:
+  [[gnu::always_inline]] static send_arguments arguments_of(const message_arguments& a, const typed_buffer& buffer,
+                                                            send_mode mode) {
+    const send_target target(object_of(a.comm), a.rank, a.tag);
+    return {target.to, target.message, buffer.data(), mode,
+            mode == send_mode::buffered ? &caller().buffers().for_message(&object_of(a.comm)) : nullptr};
+  }
 };
 
 struct checked_receive {
-  explicit checked_receive(const message_arguments& a)
+  [[gnu::always_inline]] explicit checked_receive(const message_arguments& a)
       : buffer(buffer_of(a)),
         arguments{caller().messages(), receive_pattern(object_of(a.comm), a.rank, a.tag), buffer.data()} {}
 

@@ -26,7 +26,8 @@ message_status status_of(const queue_entry& message) {
 }
 
 /// Fills a receive with a message's data. `first` is that of the two requests which came first.
-void fill(message_request& receive, envelope message, const data_part& data, message_request* first) {
+[[gnu::always_inline]] inline void fill(message_request& receive, envelope message, const data_part& data,
+                                        message_request* first) {
   const std::int64_t bytes = std::min(receive.data.bytes(), data.bytes());
   if (first && bytes >= split_bytes) [[unlikely]]
     copy_with_help(*first, receive.data, data);
