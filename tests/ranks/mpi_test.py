@@ -329,13 +329,14 @@ int main(int argc, char** argv) {
   const char* const command = "echo exec $COLOUR $0";
   for (int which = 0; which < 3; ++which) {
     char* const words[] = {"sh", "-c", (char*)command, "v", NULL};
-    if (fork() == 0) {
+    const pid_t child = fork();
+    if (child == 0) {
       if (which == 0) execl("/bin/sh", "sh", "-c", command, "l", (char*)NULL);
       if (which == 1) execlp("sh", "sh", "-c", command, "lp", (char*)NULL);
       if (which == 2) execvp("sh", words);
       _exit(9);
     }
-    wait(&status);
+    waitpid(child, &status, 0);
     if (status) return 4;
   }
   MPI_Finalize();
@@ -359,11 +360,12 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   printf("%s: %d of %d\\n", argv[0], rank, size);
-  if (size > 1 && fork() == 0) {
+  const pid_t child = size > 1 ? fork() : -1;
+  if (child == 0) {
     execl(rank ? "./again" : "/proc/self/exe", rank ? "by path" : "by link", (char*)NULL);
     _exit(9);
   }
-  if (size > 1) wait(&status);
+  if (size > 1) waitpid(child, &status, 0);
   MPI_Finalize();
   return status != 0;
 }
