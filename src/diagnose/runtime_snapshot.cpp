@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <optional>
+#include <memory>
 
 #include "data/operation_waits.hpp"
 #include "diagnose/merged_snapshot.hpp"
@@ -16,8 +16,9 @@ namespace stretto::diagnose {
 
 base::wait_snapshot snapshot_of(sched::scheduler& runtime, double seconds, base::process_activity process) {
   using base::wait_kind;
-  std::optional<ranks::call_reading> reading;  // from before the waits are found until they have been described
-  if (process == base::process_activity::sleeps) reading.emplace();
+  // From before the waits are found until they have been described.
+  std::unique_ptr<ranks::call_reading> reading;
+  if (process == base::process_activity::sleeps) reading = std::make_unique<ranks::call_reading>();
   base::wait_snapshot s;
   s.node = runtime.runtime.node;
   s.seconds = seconds;
@@ -29,7 +30,7 @@ base::wait_snapshot snapshot_of(sched::scheduler& runtime, double seconds, base:
   sched::add_wait_edges(runtime, s, walk);
   dist::name_remote_tasks(runtime.runtime, walk);
   mobiles::add_handler_edges(runtime.runtime, walk);
-  ranks::add_wait_edges(walk, process);
+  ranks::add_wait_edges(walk, std::move(reading));
   // Handles are the same on all nodes.
   for (const wait_kind key : {wait_kind::event, wait_kind::barrier, wait_kind::reservation})
     for (const auto& [raw, node] : walk.all(key))

@@ -100,7 +100,8 @@ void add_requests(call_text& text, rank& of) {
 /// Describes one rank.
 class rank_node {
  public:
-  rank_node(base::wait_walk& walk, rank& of, base::process_activity now) : walk_(walk), of_(of), now_(now) {
+  rank_node(base::wait_walk& walk, rank& of, const call_reading* reading)
+      : walk_(walk), of_(of), reads_arguments_(reading != nullptr) {
     const auto key = detail::bits_of_record(of.task());
     is_in_task_ = of.task() && walk.has(wait_kind::task, key);
     index =
@@ -123,16 +124,20 @@ class rank_node {
     if (!is_in_task_ || !call) return {};
     call_text text;
     targets_of_rank targets(of_);
-    if (now_ == base::process_activity::sleeps) {
+    if (reads_arguments_) {
       if (call->details.describe) call->details.describe(call->details.arguments, of_.mpi(), text);
       add_targets_of(text, targets, awaited);
       add_requests(text, of_);
     }
-    const auto line = base::location_of_call(return_address_of(*call));
+    return_address_ = return_address_of(*call);
     std::string& waits_at = walk_[index].waits_at;
-    waits_at = (line.empty() ? "" : line + " in ") + base::snapshot_text(call->name);
+    waits_at = base::snapshot_text(call->name);
     if (!text.arguments.empty()) waits_at += "(" + text.arguments + ")";
     return targets.found;
+  }
+  void add_line() {
+    const auto line = base::location_of_call(return_address_);
+    if (!line.empty()) walk_[index].waits_at.insert(0, line + " in ");
   }
 
  private:
@@ -149,8 +154,9 @@ class rank_node {
 
   base::wait_walk& walk_;
   rank& of_;
-  const base::process_activity now_;
+  const bool reads_arguments_;
   bool is_in_task_ = false;
+  const void* return_address_ = nullptr;  // of the call in which it waits
 };
 
 /// Another node describes it, under the same name.
@@ -170,18 +176,21 @@ std::map<std::uint32_t, const void*> awaited_completions(base::wait_walk& walk) 
 
 }  // namespace
 
-void add_wait_edges(base::wait_walk& walk, base::process_activity now) {
+void add_wait_edges(base::wait_walk& walk, std::unique_ptr<call_reading> reading) {
   std::vector<rank*> all;
   rank::for_each([&](rank& one) { all.push_back(&one); });
   if (all.empty()) return;
   const auto awaited = awaited_completions(walk);
   std::map<world_rank, std::uint32_t, by_number> nodes;
   std::map<world_rank, ranks_by_number, by_number> edges;
+  std::vector<rank_node> described;
   for (rank* const one : all) {
-    rank_node node(walk, *one, now);
+    rank_node& node = described.emplace_back(walk, *one, reading.get());
     nodes[one->number()] = node.index;
     edges[one->number()] = node.add_call(awaited);
   }
+  reading.reset();
+  for (rank_node& node : described) node.add_line();
   for (const auto& [from, to_all] : edges)
     for (const world_rank to : to_all) {
       if (!nodes.contains(to)) nodes[to] = node_of_remote_rank(walk, to);
