@@ -24,6 +24,8 @@ created_communicator duplicated(communicator& original, MPI_Comm handle) {
   return duplicate(original, handle, creation_over(original).site());
 }
 
+constexpr std::string_view resource_key = "mpi_hw_resource_type";
+
 /// The choice by which a rank splits a communicator by type.
 split_choice type_choice(const communicator& comm, int split_type, int key, MPI_Info hints) {
   if (split_type == MPI_UNDEFINED) return {no_rank, key};
@@ -33,7 +35,7 @@ split_choice type_choice(const communicator& comm, int split_type, int key, MPI_
     nodes.push_back(state.node_of ? state.node_of(comm.members().local[rank]) : 0);
   }
   const info given = copied(hints);
-  const std::string resource(given.find("mpi_hw_resource_type").value_or(""));
+  const std::string resource(given.find(resource_key).value_or(""));
   return {type_color(static_cast<split_kind>(split_type), nodes, comm.rank(), resource.c_str()), key};
 }
 
@@ -89,6 +91,8 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
     check_intracommunicator(parent);
     created_communicator made = split(parent, type_choice(parent, split_type, key, info), creation_over(parent).site());
     if (made) made->add_hints(copied(info));
+    if (made && split_type == MPI_COMM_TYPE_HW_UNGUIDED && info != MPI_INFO_NULL)
+      changeable(info).set(resource_key, node_resource);
     return made;
   });
 }

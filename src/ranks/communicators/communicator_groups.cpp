@@ -31,8 +31,7 @@ int type_color(split_kind kind, node_list nodes, int rank, const char* resource)
     case split_kind::shared_memory: return node;
     case split_kind::hardware_unguided: return is_one_node ? no_rank : node;
     case split_kind::hardware_guided:
-    case split_kind::resource_guided:
-      return resource && std::string_view(resource) == "mpi_shared_memory" ? node : no_rank;
+    case split_kind::resource_guided: return resource && resource == node_resource ? node : no_rank;
   }
   throw call_error(error_class::argument, "split type " + std::to_string(static_cast<int>(kind)) + " is none of MPI's");
 }

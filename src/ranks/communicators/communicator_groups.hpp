@@ -8,6 +8,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "ranks/communicators/group.hpp"
@@ -36,8 +37,11 @@ enum class split_kind : int { shared_memory = 221, hardware_unguided, hardware_g
 /// Where ranks run: the node of each rank of a communicator.
 using node_list = std::span<const int>;
 
-/// The color by which the rank at `rank` is split. Only nodes are known as hardware: by shared memory, by a guided
-/// split for the resource "mpi_shared_memory", and by an unguided one where there are several nodes; else `no_rank`.
+/// The only hardware that is known: a node.
+inline constexpr std::string_view node_resource = "mpi_shared_memory";
+
+/// The color by which the rank at `rank` is split: by shared memory, by a guided split for node_resource, and by an
+/// unguided one where there are several nodes; else `no_rank`.
 int type_color(split_kind kind, node_list nodes, int rank, const char* resource);
 
 /// Throws call_error(group) unless all members of `chosen` are in `parent`, as for MPI_Comm_create.

@@ -130,6 +130,26 @@ static void check_two_sides(void) {
   MPI_Comm_free(&merged), MPI_Comm_free(&copy), MPI_Comm_free(&both), MPI_Comm_free(&half);
 }
 
+/* An unguided split says by which resource, so that a guided one makes the same parts. */
+static void check_unguided_split(void) {
+  MPI_Info chosen;
+  MPI_Comm part, again;
+  char resource[MPI_MAX_INFO_VAL + 1];
+  int has_resource, relation;
+  CHECK_CALL(MPI_Info_create(&chosen));
+  CHECK_CALL(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0, chosen, &part));
+  CHECK_CALL(MPI_Info_get(chosen, "mpi_hw_resource_type", MPI_MAX_INFO_VAL, resource, &has_resource));
+  CHECK_EQUAL(has_resource, part != MPI_COMM_NULL);
+  if (part != MPI_COMM_NULL) {
+    CHECK_CALL(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, chosen, &again));
+    CHECK_CALL(MPI_Comm_compare(part, again, &relation));
+    CHECK_EQUAL(relation, MPI_CONGRUENT);
+    CHECK_CALL(MPI_Comm_free(&again));
+    CHECK_CALL(MPI_Comm_free(&part));
+  }
+  CHECK_CALL(MPI_Info_free(&chosen));
+}
+
 int main(void) {
   begin_checks();
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -140,5 +160,6 @@ int main(void) {
   check_parts();
   check_grid();
   check_two_sides();
+  check_unguided_split();
   return end_checks();
 }
