@@ -30,7 +30,8 @@ std::vector<std::byte> head_of(const access_header& header, const window_operati
   const std::int64_t data_bytes = header.has_data_with_it() ? header.data_bytes : 0;
   std::vector<std::byte> head(static_cast<std::size_t>(access_header_bytes + type_bytes + data_bytes));
   std::memcpy(head.data(), &header, sizeof header);
-  std::memcpy(head.data() + sizeof header, description.data(), static_cast<std::size_t>(type_bytes));
+  if (type_bytes > 0)
+    std::memcpy(head.data() + sizeof header, description.data(), static_cast<std::size_t>(type_bytes));
   std::int64_t position = access_header_bytes + type_bytes;
   if (data_bytes == 0) return head;
   const origin_data& origin = operation.origin;
