@@ -24,18 +24,24 @@ std::string short_line(std::string_view line) {
 }
 
 std::string line_of(const void* inside_call) {
-  Dl_info found{};
-  const link_map* map = nullptr;
-  if (!::dladdr1(inside_call, &found, const_cast<void**>(reinterpret_cast<const void**>(&map)), RTLD_DL_LINKMAP) ||
-      !map)
-    return {};
-  // By number: /proc/self would be the child's.
-  const std::string file = *map->l_name ? map->l_name : fmt::format("/proc/{}/exe", ::getpid());
-  const std::string offset = fmt::format("{:#x}", reinterpret_cast<std::uintptr_t>(inside_call) - map->l_addr);
-  return short_line(run_child({{"/usr/bin/env", "addr2line", "-e", file, offset}}).output);
+  const code_place place(inside_call);
+  if (!place.file()) return {};
+  return short_line(run_child({{"/usr/bin/env", "addr2line", "-e", place.file(), place.offset()}}).output);
 }
 
 }  // namespace
+
+code_place::code_place(const void* address) noexcept {
+  Dl_info found{};
+  const link_map* map = nullptr;
+  if (!::dladdr1(address, &found, const_cast<void**>(reinterpret_cast<const void**>(&map)), RTLD_DL_LINKMAP) || !map)
+    return;
+  // The file of the process: it may have been called by any name, and /proc/self would be the child's.
+  fmt::format_to_n(own_file_.data(), own_file_.size() - 1, "/proc/{}/exe", ::getpid());
+  fmt::format_to_n(offset_.data(), offset_.size() - 1, "{:#x}",
+                   reinterpret_cast<std::uintptr_t>(address) - map->l_addr);
+  file_ = *map->l_name ? map->l_name : own_file_.data();
+}
 
 std::string location_of_call(const void* return_address) {
   static std::mutex lock;

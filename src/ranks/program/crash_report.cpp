@@ -3,7 +3,6 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <link.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include <typeinfo>
 #include <vector>
 
+#include "base/code_location.hpp"
 #include "net/mpi/job_mark.hpp"
 #include "ranks/process/call_record.hpp"
 #include "ranks/program/processor.hpp"
@@ -30,21 +30,14 @@ std::terminate_handler default_terminate = nullptr;
 void print(const char* text, std::size_t size) { [[maybe_unused]] const auto n = ::write(STDERR_FILENO, text, size); }
 
 // The line of an address, by a process that needs no memory of this one.
-void print_line(const void* place) {
-  Dl_info facts{};
-  const link_map* map = nullptr;
-  if (!::dladdr1(place, &facts, const_cast<void**>(reinterpret_cast<const void**>(&map)), RTLD_DL_LINKMAP) || !map)
-    return print("  line        unknown\n", 22);
-  char text[32], own[32];
-  *fmt::format_to_n(text, sizeof text - 1, "{:#x}", reinterpret_cast<std::uintptr_t>(place) - map->l_addr).out = 0;
-  // The file of the process: it may have been called by any name, and /proc/self would be the child's.
-  *fmt::format_to_n(own, sizeof own - 1, "/proc/{}/exe", ::getpid()).out = 0;
-  const char* const file = *map->l_name ? map->l_name : own;
+void print_line(const void* address) {
+  const base::code_place place(address);
+  if (!place.file()) return print("  line        unknown\n", 22);
   print("  line        ", 14);
   const pid_t child = ::vfork();
   if (child == 0) {
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
-    ::execlp("addr2line", "addr2line", "-fCpse", file, text, nullptr);
+    ::execlp("addr2line", "addr2line", "-fCpse", place.file(), place.offset(), nullptr);
     ::_exit(127);
   }
   int status = 1;
