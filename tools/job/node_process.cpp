@@ -81,7 +81,7 @@ struct job_marks {
     ::fcntl(its, F_SETFD, 0);
     ::setenv(net::mpi::job_mark_variable, value.c_str(), 1);
   }
-  /// What the program has written, at its end.
+  /// Adds the marks that the program has written; once it has ended.
   void describe(node_end& e) const {
     std::array<char, 256> some;
     std::string all;

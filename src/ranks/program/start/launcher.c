@@ -18,6 +18,7 @@
 
 typedef int (*creator)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 static int (*create_thread_of_rank)(creator, pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+
 /* The path of the library, in the folder above that of the launcher. */
 static const char* library_path(void) {
   static char path[PATH_MAX + sizeof("/" STRETTO_RANKS_LIBRARY)];
