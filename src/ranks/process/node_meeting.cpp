@@ -7,7 +7,6 @@
 #include "ranks/call_error.hpp"
 #include "ranks/messages/request.hpp"
 #include "ranks/messages/wait_targets.hpp"
-#include "sched/waiting.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -74,7 +73,7 @@ void node_meeting::perform(int rank, const collective_call& call, const std::sou
 bool node_meeting::meet(present_rank& own, const std::source_location& where) {
   own.resumed.activate();
   if (point_.come(static_cast<std::size_t>(own.rank), own)) return true;
-  sched::wait_for_operation(own.resumed, where);
+  wait_for(own.resumed, where);
   return false;
 }
 

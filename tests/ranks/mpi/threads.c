@@ -44,6 +44,43 @@ static void* reduce(void* argument) {
   return NULL;
 }
 
+/* The first calls of a new thread wait in collectives. */
+static void* call_collectives(void* which) {
+  int sum = 0, right = -1, left = -1;
+  MPI_Win window;
+  MPI_File file;
+  if (which) CHECK_CALL(MPI_Barrier(MPI_COMM_WORLD));
+  CHECK_CALL(MPI_Win_create(&right, sizeof right, sizeof right, MPI_INFO_NULL, MPI_COMM_WORLD, &window));
+  CHECK_CALL(MPI_Win_fence(0, window));
+  CHECK_CALL(MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, window));
+  CHECK_CALL(MPI_Win_fence(0, window));
+  CHECK_EQUAL(right, (rank + size - 1) % size);
+  CHECK_CALL(MPI_Win_free(&window));
+  CHECK_CALL(MPI_File_open(MPI_COMM_WORLD, "threads.read", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                           MPI_INFO_NULL, &file));
+  CHECK_CALL(MPI_File_write_at_all(file, rank * (MPI_Offset)sizeof rank, &rank, 1, MPI_INT, MPI_STATUS_IGNORE));
+  CHECK_CALL(MPI_Barrier(MPI_COMM_WORLD));
+  CHECK_CALL(MPI_File_read_at(file, (rank + 1) % size * (MPI_Offset)sizeof rank, &left, 1, MPI_INT, MPI_STATUS_IGNORE));
+  CHECK_EQUAL(left, (rank + 1) % size);
+  CHECK_CALL(MPI_File_close(&file));
+  CHECK_CALL(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+  CHECK_EQUAL(sum, size * (size - 1) / 2);
+  return NULL;
+}
+
+static void* open_file_first(void* unused) {
+  MPI_File file;
+  CHECK_CALL(MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
+  CHECK_CALL(MPI_File_close(&file));
+  return unused;
+}
+
+static void run_one(void* (*function)(void*), void* argument) {
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, function, argument) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+}
+
 /* Completes the operation of another thread. */
 static void* complete(void* request) {
   CHECK_CALL(MPI_Grequest_complete(*(MPI_Request*)request));
@@ -124,6 +161,9 @@ int main(void) {
   }
   run_all(reduce, arguments);
   for (int i = 0; i < thread_count; ++i) MPI_Comm_free(&own[i]);
+  run_one(open_file_first, NULL);
+  run_one(call_collectives, &rank);
+  run_one(call_collectives, NULL);
   check_generalized_request();
   return end_checks();
 }
