@@ -70,6 +70,14 @@ class Compiling(unittest.TestCase):
         cc("-Wl,--gc-sections", "-s", "whole.o", "-L.", "-lpart", "-o", "whole")
         run("./whole", ranks=2, code=4)
 
+    def test_main_in_an_archive(self):
+        write("main_of_archive.c", "int part(void);\nint main(void) { return part(); }\n")
+        write("part_of_main.c", "int part(void) { return 6; }\n")
+        cc("-c", "main_of_archive.c", "part_of_main.c")
+        run("ar", "rcs", "libmain.a", "main_of_archive.o")
+        cc("libmain.a", "part_of_main.o", "-o", "main_of_archive")
+        run("./main_of_archive", ranks=2, code=6)
+
     def test_link_time_optimisation(self):
         cxx("-O2", "-flto", SOURCES / "programs/privacy.cpp", "-o", "optimised")
         self.assertEqual(run("./optimised", *ARGUMENTS, ranks=3).stdout, "done\n" * 3)
@@ -94,7 +102,7 @@ class Compiling(unittest.TestCase):
     def test_programs_that_are_no_copies(self):
         write("empty.c", "int value;\n")
         self.assertIn("error W61", cc("-static", "empty.c", code=1).stderr)
-        self.assertIn("no function main", cc("empty.c", "-o", "empty", code=1).stderr)
+        self.assertIn("undefined reference to `main'", cc("empty.c", "-o", "empty", code=1).stderr)
         self.assertFalse((WORK / "empty").exists())
         write("undefined.c", "int no_such(void);\nint main(void) { return no_such(); }\n")
         self.assertIn("undefined reference to `no_such'", cc("undefined.c", code=1).stderr)
