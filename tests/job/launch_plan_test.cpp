@@ -25,8 +25,10 @@ std::string line_of(const launch_options& wanted, const host_environment& here) 
 
 TEST_CASE("on one host Open MPI needs no ssh, and a node as many workers as it has cores") {
   CHECK(line_of({.nodes = 2}, machine(8)) ==
-        "OMPI_MCA_plm=isolated STRETTO_WORKERS=4 /usr/bin/mpirun.openmpi -q -n 2 --bind-to none ./program");
-  CHECK(line_of({.nodes = 2, .mpi = "mpich"}, machine(8)) == "STRETTO_WORKERS=4 /usr/bin/mpirun.mpich -n 2 ./program");
+        "OMPI_MCA_plm=isolated STRETTO_SHARED_CORES=1 STRETTO_WORKERS=4 /usr/bin/mpirun.openmpi -q -n 2 --bind-to none "
+        "./program");
+  CHECK(line_of({.nodes = 2, .mpi = "mpich"}, machine(8)) ==
+        "STRETTO_SHARED_CORES=1 STRETTO_WORKERS=4 /usr/bin/mpirun.mpich -n 2 ./program");
 }
 
 TEST_CASE("one node gets as many workers as it would have alone") {
@@ -36,10 +38,11 @@ TEST_CASE("one node gets as many workers as it would have alone") {
 TEST_CASE("more nodes than cores are allowed, with a worker each, and bound to nothing") {
   for (const binding bind : {binding::none, binding::cores})
     CHECK(line_of({.nodes = 5, .bind = bind}, machine(4)) ==
-          "OMPI_MCA_plm=isolated STRETTO_WORKERS=1 /usr/bin/mpirun.openmpi -q -n 5 --oversubscribe --bind-to none "
+          "OMPI_MCA_plm=isolated STRETTO_SHARED_CORES=1 STRETTO_WORKERS=1 /usr/bin/mpirun.openmpi -q -n 5 "
+          "--oversubscribe --bind-to none "
           "./program");
   CHECK(line_of({.nodes = 5, .mpi = "mpich", .bind = binding::cores}, machine(4)) ==
-        "STRETTO_WORKERS=1 /usr/bin/mpirun.mpich -n 5 ./program");
+        "STRETTO_SHARED_CORES=1 STRETTO_WORKERS=1 /usr/bin/mpirun.mpich -n 5 ./program");
 }
 
 TEST_CASE("nodes that are bound share the cores of their host") {
@@ -72,12 +75,13 @@ TEST_CASE("several hosts share the nodes, and Open MPI carries Stretto's variabl
   here.variables = {"STRETTO_TRACE"};
   const launch_options wanted{.nodes = 5, .hosts = {{"beta"}, {"gamma", 1}, {"delta"}}};
   CHECK(line_of(wanted, here) ==
-        "STRETTO_WORKERS=4 /usr/bin/mpirun.openmpi -q -n 5 --host beta:2,gamma:1,delta:2 --bind-to none "
-        "-x STRETTO_TRACE -x STRETTO_WORKERS ./program");
+        "STRETTO_SHARED_CORES=1 STRETTO_WORKERS=4 /usr/bin/mpirun.openmpi -q -n 5 --host beta:2,gamma:1,delta:2 "
+        "--bind-to none "
+        "-x STRETTO_SHARED_CORES -x STRETTO_TRACE -x STRETTO_WORKERS ./program");
   auto with_mpich = wanted;
   with_mpich.mpi = "mpich";
   CHECK(line_of(with_mpich, here) ==
-        "STRETTO_WORKERS=4 /usr/bin/mpirun.mpich -n 5 -hosts beta:2,gamma:1,delta:2 ./program");
+        "STRETTO_SHARED_CORES=1 STRETTO_WORKERS=4 /usr/bin/mpirun.mpich -n 5 -hosts beta:2,gamma:1,delta:2 ./program");
 }
 
 TEST_CASE("hosts that all are this one are no others") {
@@ -127,11 +131,11 @@ TEST_CASE("inside a Slurm allocation Slurm starts the nodes, also where there is
   here.srun = "/usr/bin/srun";
   here.allocated_hosts = 2;
   CHECK(line_of({.nodes = 4}, here) ==
-        "STRETTO_WORKERS=4 /usr/bin/srun -n 4 --kill-on-bad-exit=1 --cpu-bind=none ./program");
-  CHECK(
-      line_of({.nodes = 3, .hosts = {{"a", 2}, {"b"}}, .mpi = "openmpi", .bind = binding::cores}, here) ==
-      "STRETTO_WORKERS=4 /usr/bin/srun -n 3 --kill-on-bad-exit=1 --mpi=pmix --distribution=arbitrary --nodelist=a,a,b "
-      "--cpu-bind=cores ./program");
+        "STRETTO_SHARED_CORES=1 STRETTO_WORKERS=4 /usr/bin/srun -n 4 --kill-on-bad-exit=1 --cpu-bind=none ./program");
+  CHECK(line_of({.nodes = 3, .hosts = {{"a", 2}, {"b"}}, .mpi = "openmpi", .bind = binding::cores}, here) ==
+        "STRETTO_SHARED_CORES=1 STRETTO_WORKERS=4 /usr/bin/srun -n 3 --kill-on-bad-exit=1 --mpi=pmix "
+        "--distribution=arbitrary --nodelist=a,a,b "
+        "--cpu-bind=cores ./program");
   CHECK(line_of({.nodes = 4, .mpi = "mpich", .bind = binding::numa}, here).find(" --mpi=pmi2 --cpu-bind=ldoms ") !=
         std::string::npos);
 }

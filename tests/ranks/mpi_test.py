@@ -50,6 +50,8 @@ class Programs(unittest.TestCase):
                                       "partitions", "sessions", "window_accesses")
             for ranks, workers in [(1, 1), (2, 2), (2, 1), (5, 2), (16, 2)] if several else [(1, 1), (2, 2)]:
                 with self.subTest(program=source.stem, ranks=ranks, workers=workers):
+                    if source.stem == "threads":
+                        workers = None  # each rank blocks its worker
                     self.assertEqual(run(f"./{source.stem}", ranks=ranks, workers=workers).stdout, "")
 
     def test_random_programs(self):
@@ -88,7 +90,32 @@ int main(int argc, char** argv) {
 """), "regions", "-fopenmp")
         for ranks in 1, 2, 5:
             run("./regions", ranks=ranks)
-        on_nodes(2, "--ranks", 5, "./regions")
+        on_nodes(2, "--ranks", 5, "./regions", workers=None)
+
+    def test_ranks_that_may_start_threads_share_workers_only_if_the_user_says_so(self):
+        build(write("may_start.c", """
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static void* nothing(void* data) { return data; }
+int main(int argc, char** argv) {
+  pthread_t thread;
+  MPI_Init(&argc, &argv);
+  if (argc > 1) pthread_create(&thread, 0, nothing, 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  printf("%ld\\n", syscall(SYS_gettid));
+  MPI_Finalize();
+  return 0;
+}
+"""), "may_start")
+        for workers, threads in [(None, 4), (1, 1), (2, 2)]:
+            self.assertEqual(len(set(run("./may_start", ranks=4, workers=workers).stdout.split())), threads)
+        for workers, threads in [(None, 4), (1, 2)]:
+            done = on_nodes(2, "--ranks", 4, "./may_start", workers=workers)
+            self.assertEqual(len(set(done.stdout.split())), threads)
 
     def test_the_program_of_the_guide(self):
         page = (SOURCES / "../../docs/guide/mpi-programs.md").read_text()
@@ -100,8 +127,8 @@ int main(int argc, char** argv) {
 STRETTO = BIN.parents[1] / "tools/stretto"
 
 
-def on_nodes(nodes, *command, code=0, **more):
-    return run(STRETTO, "run", "-n", nodes, *command, code=code, workers=1, ranks=None, **more)
+def on_nodes(nodes, *command, code=0, workers=1, **more):
+    return run(STRETTO, "run", "-n", nodes, *command, code=code, workers=workers, ranks=None, **more)
 
 
 class Nodes(unittest.TestCase):
@@ -110,7 +137,8 @@ class Nodes(unittest.TestCase):
             build(SOURCES / f"mpi/{name}.c", f"{name}_of_nodes")
             for nodes, ranks, order in [(2, 2, "blocks"), (2, 5, "blocks"), (3, 7, "cyclic")]:
                 with self.subTest(program=name, nodes=nodes, ranks=ranks, order=order):
-                    done = on_nodes(nodes, "--ranks", ranks, "--map", order, f"./{name}_of_nodes")
+                    done = on_nodes(nodes, "--ranks", ranks, "--map", order, f"./{name}_of_nodes",
+                                    workers=None if name == "threads" else 1)
                     self.assertEqual(done.stdout, "")
 
     def test_ranks_know_who_shares_their_node(self):

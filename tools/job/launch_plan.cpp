@@ -189,7 +189,10 @@ plan plan_of(const launch_options& wanted, const host_environment& here) {
   const auto most = most_of(hosts, by_slurm ? (wanted.nodes + allocated - 1) / allocated : wanted.nodes);
   // Each host is taken to have as many cores as this one.
   const bool is_set = p.variables.contains("STRETTO_WORKERS") || std::ranges::count(here.variables, "STRETTO_WORKERS");
-  if (!is_set && most > 1) p.variables["STRETTO_WORKERS"] = std::to_string(std::max(1u, here.cores / most));
+  if (!is_set && most > 1) {
+    p.variables["STRETTO_WORKERS"] = std::to_string(std::max(1u, here.cores / most));
+    p.variables["STRETTO_SHARED_CORES"] = "1";  // the user did not choose the number
+  }
   if (by_slurm) {
     p.command = {here.srun};
     for_slurm(p, wanted, here, hosts);

@@ -120,17 +120,24 @@ unsigned ranks_of_node(bool is_in_job, const job_shape& shape) {
   return static_cast<unsigned>(shape.ranks ? (shape.ranks + nodes - 1) / nodes : std::max(1, shape.ranks_of_node));
 }
 
+/// As many as the user wants; 0: the user leaves that to us. `stretto run` shares the cores of a host among its nodes,
+/// and marks the number that it chose.
+unsigned wanted_workers() {
+  if (is_set("STRETTO_SHARED_CORES")) return 0;
+  return static_cast<unsigned>(base::parse_options(base::stretto_environment(), {}).values.workers);
+}
+
 /// A rank that waits for its own threads (pthread_join, the end of a parallel region) blocks its worker: so the ranks
-/// of programs with threads have a worker each, and one more runs what tasks of theirs wait for. With fewer, as
-/// `stretto run` gives several nodes of one host, they would wait for ever.
+/// of programs with threads have a worker each, and one more runs what tasks of theirs wait for. With fewer they may
+/// wait for ever.
 runtime_options options_for(const std::shared_ptr<job_of_ranks>& job, const job_shape& shape,
                             const program_image& image) {
   runtime_options options;
   options.job = job;
   const unsigned ranks = ranks_of_node(job != nullptr, shape);
-  const auto given = static_cast<unsigned>(base::parse_options(base::stretto_environment(), {}).values.workers);
-  if (image.starts_threads()) options.workers = std::max(given, ranks + 1);
-  else if (!given) options.workers = std::min(std::max(1u, std::thread::hardware_concurrency()), ranks);
+  if (wanted_workers() == 0 && image.starts_threads()) options.workers = ranks + 1;
+  else if (!is_set("STRETTO_WORKERS"))
+    options.workers = std::min(std::max(1u, std::thread::hardware_concurrency()), ranks);
   if (!std::getenv("STRETTO_STACK_SIZE")) options.stack_bytes = stack_of_rank;
   return options;
 }
