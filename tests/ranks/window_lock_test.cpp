@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <random>
+#include <stretto/stretto.hpp>
 #include <thread>
 #include <vector>
 
@@ -91,4 +93,38 @@ TEST_CASE("an exclusive lock of a window excludes other threads") {
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(sum == 2000);
+}
+
+namespace {
+
+/// Releases the lock once it has it.
+struct passing_waiter : waiter {
+  explicit passing_waiter(ranks::window_lock& of) : lock(of) {
+    fire = [](waiter& link, const failure*, base::thread_context&) noexcept {
+      auto& self = static_cast<passing_waiter&>(link);
+      self.has_had_it = true;
+      self.lock.release();
+    };
+  }
+  ranks::window_lock& lock;
+  ranks::lock_request request{lock_mode::exclusive};
+  bool has_had_it = false;
+};
+
+}  // namespace
+
+TEST_CASE("any number of waiting requests that each release the lock at once take no more stack than one") {
+  ranks::window_lock lock;
+  ranks::lock_request first(lock_mode::exclusive);
+  lock.acquire(first);
+  std::deque<passing_waiter> others;
+  for (int i = 0; i < 300'000; ++i) {
+    passing_waiter& one = others.emplace_back(lock);
+    lock.acquire(one.request);
+    REQUIRE(one.request.subscribe(one));
+  }
+  runtime_options options;
+  options.workers = 1;
+  runtime(options).run([&] { lock.release(); });  // waiters need a runtime's thread
+  CHECK(std::ranges::all_of(others, &passing_waiter::has_had_it));
 }

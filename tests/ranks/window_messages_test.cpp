@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <stretto/stretto.hpp>
 #include <vector>
 
@@ -38,6 +39,21 @@ struct window_by_messages {
       channel->peers = {{&origin, nullptr}, {&target, nullptr}};
   }
 
+  // In place of the server, once it has stopped:
+  std::optional<ranks::access_header> next_message() {
+    const ranks::envelope pattern = target_channel.from(0, ranks::header_tag);
+    if (!ranks::try_probe(target, pattern)) return std::nullopt;
+    std::array<std::byte, 256> message;
+    ranks::receive({target, pattern, {message.data(), std::ssize(message)}});
+    ranks::access_header header;
+    std::memcpy(&header, message.data(), sizeof header);
+    return header;
+  }
+  template <class T>
+  void reply(int tag, T value) {
+    target_channel.start_send_of(0, tag, {&value, sizeof value});
+  }
+
   ranks::mailbox origin, target;
   ranks::window_channel origin_channel, target_channel;
   base::spin_lock combining;
@@ -61,6 +77,16 @@ bool overlaps_itself(const test::type_model& model, std::int64_t count) {
 }
 
 const ranks::datatype& number_type() { return *ranks::predefined_type(0x250); }
+
+/// To and from the first number of a window.
+ranks::window_operation put_of(int& value) {
+  return {
+      .kind = access_kind::put, .origin = {&value, 1, &number_type()}, .result = {}, .target = {0, 1, &number_type()}};
+}
+ranks::window_operation get_of(int& value) {
+  return {
+      .kind = access_kind::get, .origin = {}, .result = {&value, 1, &number_type()}, .target = {0, 1, &number_type()}};
+}
 
 }  // namespace
 
@@ -223,16 +249,149 @@ TEST_CASE("long data that a target cannot take is dropped, and a flush reports i
 TEST_CASE("a lock that is taken by messages is that of the ranks of the node") {
   in_runtime([&] {
     std::array<int, 4> memory{};
+    int value = 3;
     const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 16, 4};
     window_by_messages window(&fixed);
     window.access.lock(ranks::lock_mode::exclusive, {});
+    window.access.begin(put_of(value));
+    window.access.flush({});
     ranks::lock_request request(ranks::lock_mode::shared);
     window.own.queue().acquire(request);
     CHECK_FALSE(request.is_done());
     window.access.unlock({});
     CHECK(request.is_done());
     window.access.lock(ranks::lock_mode::shared, {});
+    window.access.begin(put_of(value));
+    window.access.flush({});
     window.own.queue().release();
     window.access.unlock({});
+  });
+}
+
+TEST_CASE("an epoch of one short access under a lock is one message, that of none is no message") {
+  in_runtime([&] {
+    std::array<int, 4> memory{};
+    int value = 3, found = 0;
+    const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 16, 4};
+    window_by_messages window(&fixed);
+    window.server.stop();
+    window.access.lock(ranks::lock_mode::exclusive, {});
+    window.access.flush({});
+    window.access.unlock({});
+    CHECK_FALSE(window.next_message());
+
+    window.access.lock(ranks::lock_mode::exclusive, {});
+    window.access.begin(put_of(value));
+    CHECK_FALSE(window.next_message());
+    const auto put = window.access.start_unlock({});
+    const auto of_put = window.next_message();
+    REQUIRE(of_put);
+    CHECK(of_put->what == ranks::access_request::put);
+    CHECK(of_put->steps ==
+          (ranks::access_step::lock_exclusive | ranks::access_step::unlock | ranks::access_step::report));
+    CHECK_FALSE(window.next_message());
+    window.reply(ranks::steps_tag(of_put->number), std::int64_t{0});
+    put->wait({});
+
+    window.access.lock(ranks::lock_mode::shared, {});
+    window.access.begin(get_of(found));
+    const auto get = window.access.start_unlock({});
+    const auto of_get = window.next_message();
+    REQUIRE(of_get);
+    CHECK(of_get->steps == (ranks::access_step::lock_shared | ranks::access_step::unlock));
+    window.reply(ranks::reply_tag(of_get->number), 7);
+    get->wait({});
+    CHECK(found == 7);
+    CHECK_FALSE(window.next_message());
+  });
+}
+
+TEST_CASE("the second access under a lock, a flush, and one for whose request the program waits ask for the lock") {
+  in_runtime([&] {
+    std::array<int, 4> memory{};
+    int value = 3;
+    const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 16, 4};
+    for (const int how : {0, 1, 2}) {
+      CAPTURE(how);
+      window_by_messages window(&fixed);
+      ranks::window_operation put = put_of(value);
+      put.is_waited_for = how == 2;
+      window.access.lock(ranks::lock_mode::exclusive, {});
+      window.access.begin(put);
+      if (how == 0) window.access.begin(put_of(value));
+      if (how == 1) window.access.flush({});
+      ranks::lock_request request(ranks::lock_mode::shared);
+      window.own.queue().acquire(request);
+      CHECK_FALSE(request.is_done());
+      window.access.unlock({});
+      CHECK(request.is_done());
+      CHECK(memory[0] == 3);
+      window.own.queue().release();
+    }
+  });
+}
+
+TEST_CASE("an access under a lock is performed once the lock is released, and then gives it up") {
+  in_runtime([&] {
+    std::array<int, 4> memory{};
+    int value = 3, found = 0;
+    const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 16, 4};
+    for (const bool is_get : {false, true}) {
+      window_by_messages window(&fixed);
+      ranks::lock_request before(ranks::lock_mode::exclusive), behind(ranks::lock_mode::exclusive);
+      memory[0] = 5;
+      window.own.queue().acquire(before);
+      window.access.lock(ranks::lock_mode::shared, {});
+      window.access.begin(is_get ? get_of(found) : put_of(value));
+      const auto unlock = window.access.start_unlock({});
+      window.own.queue().acquire(behind);
+      CHECK(memory[0] == 5);
+      CHECK(found == 0);
+      CHECK_FALSE(behind.is_done());
+      window.own.queue().release();
+      CHECK(behind.is_done());
+      unlock->wait({});
+      CHECK((is_get ? found == 5 : memory[0] == 3));
+      window.own.queue().release();
+    }
+  });
+}
+
+TEST_CASE("an unlock reports the error of the only access under the lock") {
+  in_runtime([&] {
+    int value = 3, found = 0;
+    window_by_messages window(nullptr);
+    for (const auto& operation : {put_of(value), get_of(found)}) {
+      window.access.lock(ranks::lock_mode::exclusive, {});
+      window.access.begin(operation);
+      CHECK(test::thrown_class([&] { window.access.unlock({}); }) == ranks::error_class::rma_range);
+      window.access.lock(ranks::lock_mode::exclusive, {});
+      window.access.begin(operation);
+      CHECK(test::thrown_class([&] { window.access.flush({}); }) == ranks::error_class::rma_range);
+      CHECK(test::thrown_class([&] { window.access.unlock({}); }) == ranks::error_class::success);
+    }
+  });
+}
+
+TEST_CASE("data of every length is read and written under a lock") {
+  in_runtime([&] {
+    std::vector<int> memory(20'000), values(20'000), found(20'000);
+    const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 80'000, 4};
+    window_by_messages window(&fixed);
+    for (const int count : {1, 990, 1000, 1005, 1010, 1024, 1025, 20'000}) {
+      CAPTURE(count);
+      std::iota(values.begin(), values.end(), count);
+      const ranks::target_place place{20'000 - count, count, &number_type()};
+      window.access.lock(ranks::lock_mode::exclusive, {});
+      window.access.begin(
+          {.kind = access_kind::put, .origin = {values.data(), count, &number_type()}, .result = {}, .target = place});
+      window.access.unlock({});
+      CHECK(std::equal(memory.end() - count, memory.end(), values.begin()));
+      window.access.lock(ranks::lock_mode::shared, {});
+      window.access.begin(
+          {.kind = access_kind::get, .origin = {}, .result = {found.data(), count, &number_type()}, .target = place});
+      window.access.unlock({});
+      CHECK(std::equal(values.begin(), values.begin() + count, found.begin()));
+    }
   });
 }

@@ -89,12 +89,14 @@ class random_accesses {
   window_number increments = 0;  // of the counter
 
   void perform() {
-    switch (random_() % 6) {
+    switch (random_() % 8) {
       case 0: return add();
       case 1: return fetch_and_add();
       case 2: return put();
       case 3: return put_with_gaps();
       case 4: return increment();
+      case 5: return increment_once();
+      case 6: return access_under_lock();
       default: return get();
     }
   }
@@ -179,6 +181,37 @@ class random_accesses {
     target_.begin({.kind = access_kind::put, .origin = origin_of(count), .result = {}, .target = place(0, 1)});
     target_.unlock(where);
     ++increments;
+  }
+
+  /// The only access of an epoch.
+  void increment_once() {
+    std::vector<window_number> one(1, 1);
+    target_.lock(ranks::lock_mode::exclusive, std::source_location::current());
+    target_.begin({.kind = access_kind::accumulate,
+                   .origin = origin_of(one),
+                   .result = {},
+                   .target = place(0, 1),
+                   .operation = &window_sum()});
+    target_.unlock(std::source_location::current());
+    ++increments;
+  }
+  /// Some puts and at last a get of own numbers.
+  void access_under_lock() {
+    const std::source_location where = std::source_location::current();
+    target_.lock(random_() % 2 ? ranks::lock_mode::shared : ranks::lock_mode::exclusive, where);
+    for (std::uint64_t puts = random_() % 3; puts > 0; --puts) put();
+    std::vector<window_number> found(length(), -1);
+    const bool reads = random_() % 2;
+    if (reads) {
+      flush();
+      target_.begin({.kind = access_kind::get,
+                     .origin = {},
+                     .result = origin_of(found),
+                     .target = place(first_own_, found.size())});
+    }
+    target_.unlock(where);
+    kept_.clear();
+    if (reads) CHECK(std::equal(found.begin(), found.end(), own_.begin()));
   }
 
   std::mt19937_64 random_;

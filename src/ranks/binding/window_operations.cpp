@@ -77,7 +77,9 @@ int access_window(const char* name, MPI_Win win, int rank, access_result result,
                          "the target is " + std::to_string(rank) + ", and the window has " + std::to_string(of.size()));
       if (result.is_request) of.epochs.check_locked(rank);
       else of.epochs.check_access(rank);
-      begun = begin_access(of, rank, make());
+      window_operation operation = make();
+      operation.is_waited_for = result.is_request;
+      begun = begin_access(of, rank, operation);
     }
     if (result.is_request) *result.request = handle_of(begun ? std::move(begun) : ended_access());
   });

@@ -44,6 +44,8 @@ class access_epochs {
 
   void check_lock(int target) const;
   void lock(int target);
+  bool has_locks() const { return locks_.load(std::memory_order_relaxed) > 0; }
+  bool is_locked(int target) const { return targets_[static_cast<std::size_t>(target)] == access::locked; }
   /// Throws unless lock(target) was called.
   void unlock(int target);
   void check_lock_all() const;
@@ -56,7 +58,6 @@ class access_epochs {
   /// A fence may begin an epoch or not: that is known once an access follows.
   enum class fence_state : std::uint8_t { none, passed, used };
 
-  bool is_locked(int target) const { return targets_[static_cast<std::size_t>(target)] == access::locked; }
   void check_no_fence(const char* call) const;
 
   std::vector<access> targets_;

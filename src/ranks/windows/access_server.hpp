@@ -1,7 +1,8 @@
 // access_server.hpp - performs accesses of ranks of other nodes to the window of a rank of this one.
 //
 // It is a chain of receives: the thread that completes one performs the access and posts the next. So the target's rank
-// does nothing, and accesses are performed one at a time, those of a rank in their order.
+// does nothing, and accesses are performed one at a time, those of a rank in their order. One that waits for a lock
+// lets those of other ranks pass: its sender sends no others before it has the lock.
 //
 // Threads     start and stop: the rank. All else: the threads that complete messages, one at a time.
 // Cost        a get sends from the window's memory; long data of a put is received there.
@@ -11,11 +12,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "event/waiter.hpp"
-#include "ranks/windows/access_message.hpp"
-#include "ranks/windows/local_target.hpp"
+#include "ranks/windows/locking_access.hpp"
 
 namespace stretto::ranks {
 
@@ -35,16 +36,6 @@ class access_server {
   struct serving : waiter {
     access_server* of = nullptr;
   };
-  struct waiting_lock;
-  struct reply {
-    int to = 0;
-    int tag = 0;
-    std::vector<std::byte> bytes;
-    data_part in_window;  // instead of the bytes
-    datatype_ref type;    // of the data in the window
-    bool is_wanted = false;
-  };
-
   /// Performs accesses until a message has not come; then the thread that completes it goes on.
   void serve();
   void receive(access_part part, int source, int tag, const data_part& into);
@@ -56,16 +47,10 @@ class access_server {
   bool has_to_wait() { return received_->subscribe(link_); }
 
   /// The access that has come.
-  reply perform();
-  reply perform_get();
-  reply perform_operation();
-  reply report_errors();
-  reply empty_reply() const;
-  void take_lock(lock_mode mode);
-  static void send(const window_channel& channel, reply made);
-
+  arrived_access arrived() const;
+  std::unique_ptr<locking_access> locking();
   target_place place() const { return {header_->displacement, header_->count, type_.get()}; }
-  void note(const call_error& error);
+  error_class& error_of_sender() { return errors_[static_cast<std::size_t>(sender_)]; }
 
   const window_channel& channel_;
   local_target& own_;

@@ -42,6 +42,9 @@ void local_target::lock(lock_mode mode, const std::source_location& where) {
   wait_for(r, where);
 }
 
-void local_target::unlock(const std::source_location&) { lock_.release(); }
+target_call_owner local_target::start_unlock(const std::source_location&) {
+  release();
+  return nullptr;
+}
 
 }  // namespace stretto::ranks

@@ -20,9 +20,12 @@ class local_target final : public window_target {
   window_lock& queue() { return lock_; }
 
   request_owner begin(const window_operation& operation) override;
-  void flush(const std::source_location&) override {}
+  target_call_owner start_flush(const std::source_location&) override { return nullptr; }
   void lock(lock_mode mode, const std::source_location& where) override;
-  void unlock(const std::source_location& where) override;
+  void acquire(const std::source_location&) override {}
+  target_call_owner start_unlock(const std::source_location& where) override;
+  /// For the rank that has the lock.
+  void release() { lock_.release(); }
   const fixed_memory* shared_memory() const override { return memory.fixed() ? &*memory.fixed() : nullptr; }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -53,12 +54,39 @@ void check_operation(const window_operation& operation) {
 }  // namespace
 
 message_target::message_target(const window_channel& channel, int rank, const fixed_memory* memory)
-    : channel_(channel), rank_(rank) {
+    : channel_(channel), rank_(rank), locking_(channel, rank, accesses_) {
   if (memory) memory_.set_fixed(*memory);
 }
 
-request_owner message_target::receive_reply(const data_part& into, std::int64_t number, datatype_ref type) {
-  return start_receive({channel_.own, channel_.from(rank_, reply_tag(number)), into}, std::move(type));
+/// Has the target report errors, and shows that accesses have ended.
+class message_target::call final : public target_call {
+ public:
+  call(message_target& target, std::int64_t ended) : target_(target), ended_(ended) {}
+
+  std::int64_t& error() { return error_; }
+  void set_reply(request_owner reply) { reply_ = std::move(reply); }
+  void wait(const std::source_location& where) override;
+
+ private:
+  message_target& target_;
+  const std::int64_t ended_;  // so many unconfirmed operations, once the reply has come
+  request_owner reply_;       // null: all accesses have replies of their own
+  std::int64_t error_ = 0;
+};
+
+void message_target::call::wait(const std::source_location& where) {
+  target_.wait_for_begun(where);
+  if (!reply_) return;
+  wait_for(*reply_, where);
+  target_.confirm(ended_);
+  const auto which = static_cast<error_class>(error_);
+  if (which == error_class::success) return;
+  const std::string rank = std::to_string(target_.rank_);
+  throw call_error(which, "an access to rank " + rank + " failed there: " + std::string(text_of(which)));
+}
+
+request_owner message_target::receive_reply(const data_part& into, int tag, datatype_ref type) {
+  return start_receive({channel_.own, channel_.from(rank_, tag), into}, std::move(type));
 }
 
 void message_target::remember(request& one) {
@@ -92,16 +120,29 @@ request_owner message_target::begin(const window_operation& operation) {
   const origin_data& result = operation.result;
   request_owner reply;
   if (result.type) {
-    reply = receive_reply({result.memory, result.count, *result.type}, header.number, datatype_ref(result.type));
+    const data_part into(result.memory, result.count, *result.type);
+    reply = receive_reply(into, reply_tag(header.number), datatype_ref(result.type));
     remember(*reply);
   }
-  request_owner sent = send(header, operation, description);
+  const bool has_passed = locking_.is_pending() && pass_to_lock(header, operation, description);
+  request_owner sent = has_passed ? nullptr : send(header, operation, description);
   if (sent) remember(*sent);
   if (!reply || !memory_.fixed()) unconfirmed_.fetch_add(1, std::memory_order_acq_rel);
   return reply ? std::move(reply) : std::move(sent);
 }
 
-/// The request of data that the target receives from the origin's memory; null if none does.
+bool message_target::pass_to_lock(const access_header& header, const window_operation& operation,
+                                  const std::vector<std::int64_t>& description) {
+  const bool is_short =
+      header.has_type_with_it() && header.has_data_with_it() && header.result_bytes <= short_access_bytes;
+  if (is_short) {
+    std::vector<std::byte> message = head_of(header, operation, description);
+    if (locking_.pass(message, operation.is_waited_for)) return true;
+  }
+  locking_.acquire(std::source_location::current());
+  return false;
+}
+
 request_owner message_target::send(const access_header& header, const window_operation& operation,
                                    const std::vector<std::int64_t>& description) {
   channel_.send_kept(rank_, header_tag, head_of(header, operation, description));
@@ -112,24 +153,24 @@ request_owner message_target::send(const access_header& header, const window_ope
                                 datatype_ref(origin.type));
 }
 
-void message_target::call_target(access_request what, const std::source_location& where) {
-  const std::int64_t sent = unconfirmed_.load(std::memory_order_acquire);
-  const access_header header{.what = what, .number = accesses_.fetch_add(1, std::memory_order_relaxed)};
-  std::int64_t error = 0;
-  const request_owner reply = receive_reply({&error, sizeof error}, header.number, {});
+target_call_owner message_target::call_target(int steps) {
+  auto made = std::make_unique<call>(*this, unconfirmed_.load(std::memory_order_acquire));
+  const access_header header{.steps = static_cast<std::uint16_t>(steps),
+                             .number = accesses_.fetch_add(1, std::memory_order_relaxed)};
+  made->set_reply(receive_reply({&made->error(), sizeof made->error()}, steps_tag(header.number)));
   channel_.send_kept(rank_, header_tag, head_of(header, {}, {}));
-  wait_for(*reply, where);
-  if (what == access_request::flush || what == access_request::unlock) confirm(sent);
-  const auto which = static_cast<error_class>(error);
-  if (which != error_class::success)
-    throw call_error(which,
-                     "an access to rank " + std::to_string(rank_) + " failed there: " + std::string(text_of(which)));
+  return made;
 }
 
 void message_target::confirm(std::int64_t ended) {
   std::int64_t before = confirmed_.load(std::memory_order_relaxed);
   while (before < ended && !confirmed_.compare_exchange_weak(before, ended, std::memory_order_acq_rel)) {
   }
+}
+
+bool message_target::has_begun() {
+  const std::lock_guard guard(lock_);
+  return !begun_.empty();
 }
 
 void message_target::wait_for_begun(const std::source_location& where) {
@@ -142,19 +183,40 @@ void message_target::wait_for_begun(const std::source_location& where) {
 }
 
 /// Threads of the rank may flush at once: each waits for a reply of its own, or for none.
-void message_target::flush(const std::source_location& where) {
-  const std::int64_t sent = unconfirmed_.load(std::memory_order_acquire);
-  wait_for_begun(where);
-  if (confirmed_.load(std::memory_order_acquire) < sent) call_target(access_request::flush, where);
+target_call_owner message_target::start_flush(const std::source_location& where) {
+  auto made = std::make_unique<call>(*this, unconfirmed_.load(std::memory_order_acquire));
+  if (locking_.is_pending()) {
+    if (auto reply = locking_.send_held(access_step::report, made->error())) {
+      made->set_reply(std::move(*reply));
+      return made;
+    }
+    if (!locking_.is_unsent()) locking_.acquire(where);
+  }
+  if (confirmed_.load(std::memory_order_acquire) < unconfirmed_.load(std::memory_order_acquire))
+    return call_target(access_step::report);
+  return has_begun() ? std::move(made) : nullptr;
 }
 
-void message_target::lock(lock_mode mode, const std::source_location& where) {
-  call_target(mode == lock_mode::shared ? access_request::lock_shared : access_request::lock_exclusive, where);
+void message_target::lock(lock_mode mode, const std::source_location&) { locking_.want(mode); }
+
+void message_target::acquire(const std::source_location& where) {
+  if (locking_.is_pending()) locking_.acquire(where);
 }
 
-void message_target::unlock(const std::source_location& where) {
-  wait_for_begun(where);
-  call_target(access_request::unlock, where);
+target_call_owner message_target::start_unlock(const std::source_location& where) {
+  if (locking_.is_pending()) {
+    if (locking_.end_unsent()) return start_flush(where);
+    auto made = std::make_unique<call>(*this, unconfirmed_.load(std::memory_order_acquire));
+    const bool has_reply = memory_.fixed() && locking_.holds_access_with_result();
+    const int steps = has_reply ? access_step::unlock : access_step::unlock | access_step::report;
+    if (auto reply = locking_.send_held(steps, made->error())) {
+      made->set_reply(std::move(*reply));
+      return made;
+    }
+    locking_.acquire(where);
+  }
+  wait_for_begun(where);  // the target reads its memory under the lock
+  return call_target(access_step::unlock | access_step::report);
 }
 
 }  // namespace stretto::ranks

@@ -2,7 +2,6 @@
 
 #include <mutex>
 #include <string>
-#include <vector>
 
 namespace stretto::ranks {
 namespace {
@@ -29,18 +28,28 @@ void window_lock::acquire(lock_request& r) {
 }
 
 void window_lock::release() {
-  std::vector<lock_request*> next;
   {
     const std::lock_guard guard(guard_);
     --holders_;
     is_exclusive_ = false;
     while (!waiting_.empty() && is_free_for(waiting_.front()->mode)) {
-      next.push_back(waiting_.front());
+      granted_.push_back(waiting_.front());
       waiting_.pop_front();
-      give_to(next.back()->mode);
+      give_to(granted_.back()->mode);
     }
+    if (is_granting_ || granted_.empty()) return;
+    is_granting_ = true;
   }
-  for (lock_request* const r : next) r->end();
+  while (lock_request* const r = next_granted()) r->end();
+}
+
+lock_request* window_lock::next_granted() {
+  const std::lock_guard guard(guard_);
+  is_granting_ = !granted_.empty();
+  if (!is_granting_) return nullptr;
+  lock_request* const next = granted_.front();
+  granted_.pop_front();
+  return next;
 }
 
 }  // namespace stretto::ranks

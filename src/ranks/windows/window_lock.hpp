@@ -4,7 +4,8 @@
 // Cost        a free lock: one spin lock, no heap.
 // Invariants  (1) a request that comes while others wait waits behind them, so that shared locks cannot keep an
 //             exclusive one waiting for ever. (2) several waiting shared requests that follow one another get the lock
-//             at once.
+//             at once. (3) one thread at a time ends requests: what one of them does may release the lock again,
+//             without a call within the call.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +41,12 @@ class window_lock {
     is_exclusive_ = mode == lock_mode::exclusive;
   }
 
+  lock_request* next_granted();
+
   base::spin_lock guard_;
   std::deque<lock_request*> waiting_;
+  std::deque<lock_request*> granted_;  // that are to be ended
+  bool is_granting_ = false;           // a thread ends them
   std::int64_t holders_ = 0;
   bool is_exclusive_ = false;
 };

@@ -51,8 +51,23 @@ class first_error {
   std::exception_ptr error_;
 };
 
+/// Calls of targets that have begun, by `start(target)`: so their messages travel at once.
+template <class Start>
+void call_targets(rank_window& of, first_error& errors, const call_site& where, const Start& start) {
+  std::vector<target_call_owner> begun;
+  for (int rank = 0; rank < of.size(); ++rank)
+    if (auto call = start(of.target(rank))) begun.push_back(std::move(call));
+  for (const target_call_owner& call : begun) errors.attempt([&] { call->wait(where); });
+}
+
 void flush_targets(rank_window& of, first_error& errors, const call_site& where) {
-  for (int rank = 0; rank < of.size(); ++rank) errors.attempt([&] { of.target(rank).flush(where); });
+  call_targets(of, errors, where, [&](window_target& target) { return target.start_flush(where); });
+}
+
+/// Ranks that lock several targets, all in the same order, must not wait for each other.
+void acquire_in_order(rank_window& of, const call_site& where) {
+  for (int rank = 0; rank < of.size(); ++rank)
+    if (of.epochs.is_locked(rank)) of.target(rank).acquire(where);
 }
 
 /// A program that waits in a loop for what another rank of its worker writes lets that rank run.
@@ -114,16 +129,20 @@ void start(rank_window& of, const std::vector<int>& targets, int assertions, con
 }
 
 void complete(rank_window& of, const call_site& where) {
+  const std::vector<int> targets = of.epochs.complete();
+  std::vector<target_call_owner> flushes;
+  for (const int target : targets) flushes.push_back(of.target(target).start_flush(where));
   first_error errors;
-  for (const int target : of.epochs.complete()) {
-    errors.attempt([&] { of.target(target).flush(where); });
-    send_signal(of, target, signal::completed, where);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (flushes[i]) errors.attempt([&] { flushes[i]->wait(where); });
+    send_signal(of, targets[i], signal::completed, where);
   }
   errors.rethrow();
 }
 
 void lock(rank_window& of, int target, lock_mode mode, const call_site& where) {
   of.epochs.check_lock(target);
+  if (of.epochs.has_locks()) acquire_in_order(of, where);
   of.target(target).lock(mode, where);
   of.epochs.lock(target);
 }
@@ -143,7 +162,7 @@ void lock_all(rank_window& of, const call_site& where) {
 void unlock_all(rank_window& of, const call_site& where) {
   of.epochs.unlock_all();
   first_error errors;
-  for (int rank = 0; rank < of.size(); ++rank) errors.attempt([&] { of.target(rank).unlock(where); });
+  call_targets(of, errors, where, [&](window_target& target) { return target.start_unlock(where); });
   let_others_run(where);
   errors.rethrow();
 }

@@ -4,6 +4,7 @@
 // Errors      call_error, by `begin`: memory outside of the window, operations that MPI does not define.
 #pragma once
 
+#include <memory>
 #include <source_location>
 
 #include "ranks/collectives/reduction_operation.hpp"
@@ -33,21 +34,42 @@ struct window_operation {
   target_place target;
   const reduction_operation* operation = nullptr;  // of accumulates
   const void* expected = nullptr;                  // of compare_and_swap
+  bool is_waited_for = false;                      // the program gets the request
 };
+
+/// A flush or an unlock that has begun.
+class target_call {
+ public:
+  virtual ~target_call() = default;
+  /// Returns when it has ended. Throws call_error: the first error of accesses that only the target knows.
+  virtual void wait(const std::source_location& where) = 0;
+};
+using target_call_owner = std::unique_ptr<target_call>;
 
 class window_target {
  public:
   /// Performs the operation, or begins it: then the request is done when the origin's memory may be used again. Null if
   /// it has ended.
   virtual request_owner begin(const window_operation& operation) = 0;
-  /// Returns when all operations that the calling rank has begun have ended at the target.
-  virtual void flush(const std::source_location& where) = 0;
-  /// Suspends the calling rank until it has the lock.
+  /// Begins to wait until all operations that the calling rank has begun have ended at the target. Null: they have.
+  virtual target_call_owner start_flush(const std::source_location& where) = 0;
+  /// Lets the calling rank access the target under the lock. It has the lock when this returns, or when its first
+  /// access is performed, if it reaches the target only by accesses.
   virtual void lock(lock_mode mode, const std::source_location& where) = 0;
-  /// Flushes, and gives the lock up.
-  virtual void unlock(const std::source_location& where) = 0;
+  /// Suspends the calling rank until it has the lock, if it wants it.
+  virtual void acquire(const std::source_location& where) = 0;
+  /// Begins to flush and then to give up the lock. Null: that is done.
+  virtual target_call_owner start_unlock(const std::source_location& where) = 0;
   /// The memory, if the calling rank can read and write it directly; else null.
   virtual const fixed_memory* shared_memory() const = 0;
+
+  void flush(const std::source_location& where) { finish(start_flush(where), where); }
+  void unlock(const std::source_location& where) { finish(start_unlock(where), where); }
+
+ private:
+  static void finish(const target_call_owner& begun, const std::source_location& where) {
+    if (begun) begun->wait(where);
+  }
 
  protected:
   ~window_target() = default;
