@@ -179,7 +179,9 @@ int PMPI_Win_set_name(MPI_Win win, const char* win_name) {
 STRETTO_MPI_NAME(Win_set_name)
 
 int PMPI_Win_get_name(MPI_Win win, char* win_name, int* resultlen) {
-  return call("MPI_Win_get_name", {.win = win}, [&] { write_text(object_of(win).name(), win_name, resultlen); });
+  return call("MPI_Win_get_name", {.win = win}, [&] {
+    write_text(win == MPI_WIN_NULL ? "MPI_WIN_NULL" : object_of(win).name(), win_name, resultlen);
+  });
 }
 STRETTO_MPI_NAME(Win_get_name)
 

@@ -91,6 +91,8 @@ static void check_properties(MPI_Win win) {
   CHECK_CALL(MPI_Win_set_name(win, "halo"));
   CHECK_CALL(MPI_Win_get_name(win, name, &length));
   CHECK(strcmp(name, "halo") == 0 && length == 4);
+  CHECK_CALL(MPI_Win_get_name(MPI_WIN_NULL, name, &length));
+  CHECK(strcmp(name, "MPI_WIN_NULL") == 0 && length == 12);
 
   MPI_Group of_window, of_world;
   int result = -1;
