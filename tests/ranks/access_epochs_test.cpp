@@ -68,7 +68,8 @@ TEST_CASE("only the targets of a start may be accessed") {
 
 TEST_CASE("a rank is locked once, alone or with all") {
   access_epochs epochs(3);
-  epochs.lock(2);
+  epochs.lock(2, ranks::lock_mode::exclusive);
+  CHECK(epochs.kind_of_epoch(2) == ranks::epoch_kind::exclusive_lock);
   CHECK(is_refused([&] { epochs.check_lock(2); }));
   CHECK_FALSE(is_refused([&] { epochs.check_lock(1); }));
   CHECK(is_refused([&] { epochs.check_lock_all(); }));

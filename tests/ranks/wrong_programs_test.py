@@ -257,6 +257,29 @@ class Checks(unittest.TestCase):
                           "  because     only one of them gives MPI_MODE_NOPRECEDE\n")
         self.assertEqual(said.count("error R18"), 1)
 
+    def assert_one_conflict(self, said, calls, memory):
+        self.assertEqual(said.count("error R17"), 1)
+        for rank, text in calls:
+            self.assertIn(f"at {line_of('misuse.c', text)}\n", said)
+            self.assertIn(f" rank {rank}, MPI_", said)
+        self.assertIn(f"  memory      {memory}\n", said)
+
+    def test_windows_under_locks_and_with_posts(self):
+        under_lock = [(0, "MPI_Put(data, 4, MPI_INT, size - 1, 0"), (1, "MPI_Get(data, 4, MPI_INT, size - 1, 2")]
+        said = self.found("race_under_lock", "because     one begins before a flush or an unlock ends the other")
+        self.assert_one_conflict(said, under_lock, "rank 1 of the window, at byte 8")
+        said = self.found("race_in_post", "because     both are in one epoch of MPI_Win_post")
+        puts = [(rank, "MPI_Put(data, 4, MPI_INT, size - 1, 2 * rank") for rank in (0, 1)]
+        self.assert_one_conflict(said, puts, "rank 1 of the window, at byte 8")
+        said = self.on_two_nodes("race_under_lock", ranks=3).stderr
+        self.assert_one_conflict(said, under_lock, "rank 2 of the window, at byte 8")
+
+    def test_right_epochs(self):
+        for ranks in 2, 5:
+            self.assertEqual(run(self.program, "right_epochs", ranks=ranks, STRETTO_CHECK="1", code=0).stderr, "")
+            done = self.on_two_nodes("right_epochs", ranks=ranks)
+            self.assertEqual((done.stderr, done.returncode), ("", 0))
+
     def test_buffers(self):
         self.found("changed_buffer", "error R15: the buffer of a pending send was changed\n",
                    f"MPI_COMM_WORLD) at {line_of('misuse.c', 'MPI_Issend(')}\n")
@@ -275,8 +298,8 @@ class Checks(unittest.TestCase):
     def test_a_right_program(self):
         self.assertEqual(self.found("right", code=0), "")
 
-    def on_two_nodes(self, which):
-        return run(BIN.parents[1] / "tools/stretto", "run", "-n", 2, "--ranks", 2, self.program, which, workers=1,
+    def on_two_nodes(self, which, ranks=2):
+        return run(BIN.parents[1] / "tools/stretto", "run", "-n", 2, "--ranks", ranks, self.program, which, workers=1,
                    STRETTO_CHECK="1")
 
     def test_messages_between_nodes(self):

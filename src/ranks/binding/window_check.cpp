@@ -1,6 +1,8 @@
 #include "ranks/binding/window_check.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <string>
@@ -28,6 +30,14 @@ struct window_access {
   described_call site;
 };
 
+/// An access that is open, in another epoch than that of a fence.
+struct open_access {
+  window_access access;
+  int origin;
+  epoch_kind epoch;
+  bool fetches;
+};
+
 /// The call by which the first rank began a fence.
 struct begun_fence {
   int assertions;
@@ -39,6 +49,7 @@ struct checked_window {
   std::map<int, int> epochs;                           // by rank
   std::map<int, std::vector<window_access>> accesses;  // by epoch
   std::map<int, begun_fence> fences;                   // by number
+  std::deque<open_access> open;
 };
 
 struct all_windows {
@@ -67,10 +78,15 @@ const std::byte* common_byte(const window_access& one, const window_access& othe
   return nullptr;
 }
 
+/// Of memory on another node, positions are compared.
+std::byte* base_of(const fixed_memory& memory) {
+  return memory.base ? memory.base : reinterpret_cast<std::byte*>(std::uintptr_t{1} << 40);
+}
+
 std::vector<byte_run> runs_of(const target_place& place, const fixed_memory& memory) {
   constexpr std::size_t most_runs = 1024;  // what is beyond is not compared
   std::vector<byte_run> runs;
-  layout_cursor at(place.type->layout(), memory.base + place.displacement * memory.unit, place.count);
+  layout_cursor at(place.type->layout(), base_of(memory) + place.displacement * memory.unit, place.count);
   while (at.left() > 0 && runs.size() < most_runs) {
     const std::int64_t bytes = std::min(at.run_left(), at.left());
     runs.push_back({at.address(), at.address() + bytes});
@@ -79,15 +95,60 @@ std::vector<byte_run> runs_of(const target_place& place, const fixed_memory& mem
   return runs;
 }
 
-void report_conflict(const window_access& one, const window_access& other, std::int64_t at) {
+/// The order that two accesses lack.
+struct missing_order {
+  const char* because;
+  const char* remedy;
+};
+
+missing_order missing_in(epoch_kind epoch) {
+  switch (epoch) {
+    case epoch_kind::started:
+      return {"both are in one epoch of MPI_Win_post, and at least one of them writes",
+              "let the target call MPI_Win_wait and MPI_Win_post between the two, or combine with MPI_Accumulate"};
+    case epoch_kind::shared_lock:
+    case epoch_kind::exclusive_lock:
+      return {"one begins before a flush or an unlock ends the other, and at least one of them writes",
+              "call MPI_Win_flush between the two, lock with MPI_LOCK_EXCLUSIVE, or combine with MPI_Accumulate"};
+    default:
+      return {"no fence is between them, and at least one of them writes",
+              "call MPI_Win_fence between the two, or combine with MPI_Accumulate"};
+  }
+}
+
+void report_conflict(const window_access& one, const window_access& other, std::int64_t at, epoch_kind epoch) {
+  const missing_order missing = missing_in(epoch);
   report_usage(
       error("R17", "two accesses to a window conflict")
           .fact("one", one.site.text())
           .fact("other", other.site.text())
           .fact("memory", "rank " + std::to_string(one.target) + " of the window, at byte " + std::to_string(at))
-          .because("no fence is between them, and at least one of them writes")
-          .remedy("call MPI_Win_fence between the two, or combine with MPI_Accumulate"));
+          .because(missing.because)
+          .remedy(missing.remedy));
 }
+
+/// Reports a conflict of two accesses to the same rank.
+void compare(const window_access& before, const window_access& made, const std::byte* base, epoch_kind epoch) {
+  if (before.target != made.target || !may_conflict(before.kind, made.kind)) return;
+  if (const std::byte* const at = common_byte(made, before)) report_conflict(before, made, at - base, epoch);
+}
+
+/// A lock keeps accesses of two ranks apart if one of them has it alone.
+bool are_apart(const open_access& one, const open_access& other) {
+  const bool is_exclusive = one.epoch == epoch_kind::exclusive_lock || other.epoch == epoch_kind::exclusive_lock;
+  return one.origin != other.origin && is_exclusive;
+}
+
+void compare_with_open(checked_window& window, open_access made, const std::byte* base, const window_operation& by) {
+  constexpr std::size_t most_open = 4096;
+  for (const open_access& other : window.open)
+    if (!are_apart(other, made)) compare(other.access, made.access, base, made.epoch);
+  if (by.is_waited_for && made.fetches) return;  // MPI_Wait ends it
+  if (window.open.size() == most_open) window.open.pop_front();
+  window.open.push_back(std::move(made));
+}
+
+checked_window& checked(rank_window& of) { return shared_windows().all[of.comm().shared_members().get()]; }
 
 /// How two fences differ; empty if they do not.
 std::string fence_difference(int first, int second) {
@@ -101,24 +162,54 @@ std::string fence_difference(int first, int second) {
 }  // namespace
 
 void accesses(rank_window& of, int target, const window_operation& operation) {
-  const fixed_memory* const memory = of.target(target).shared_memory();
-  if (!innermost_call || !memory || !memory->base || !of.epochs.is_in_epoch_of_fence()) return;
+  const fixed_memory* const memory = of.target(target).known_memory();
+  const epoch_kind epoch = of.epochs.kind_of_epoch(target);
+  if (!innermost_call || !memory || epoch == epoch_kind::none) return;
   window_access made{operation.kind, target, runs_of(operation.target, *memory), innermost_description()};
   const std::scoped_lock lock(shared_windows().mutex);
-  checked_window& window = shared_windows().all[of.comm().shared_members().get()];
-  auto& others = window.accesses[window.epochs[of.rank()]];
-  for (const window_access& other : others) {
-    if (other.target != target || !may_conflict(other.kind, made.kind)) continue;
-    if (const std::byte* const at = common_byte(made, other)) report_conflict(other, made, at - memory->base);
+  checked_window& window = checked(of);
+  if (epoch != epoch_kind::fence) {
+    const bool fetches = operation.result.type != nullptr;
+    return compare_with_open(window, {std::move(made), of.rank(), epoch, fetches}, base_of(*memory), operation);
   }
+  auto& others = window.accesses[window.epochs[of.rank()]];
+  for (const window_access& other : others) compare(other, made, base_of(*memory), epoch);
   others.push_back(std::move(made));
+}
+
+void ends_accesses(rank_window& of, std::optional<int> target, ended_accesses which) {
+  const std::scoped_lock lock(shared_windows().mutex);
+  std::erase_if(checked(of).open, [&](const open_access& one) {
+    return one.origin == of.rank() && one.epoch != epoch_kind::started && (!target || one.access.target == *target) &&
+           (which == ended_accesses::all || one.fetches);
+  });
+}
+
+/// This process does not see when a target on another node ends its epoch.
+void completes(rank_window& of) {
+  const std::scoped_lock lock(shared_windows().mutex);
+  std::erase_if(checked(of).open, [&](const open_access& one) {
+    return one.origin == of.rank() && one.epoch == epoch_kind::started && !of.target(one.access.target).shared_memory();
+  });
+}
+
+void has_ended_exposure(rank_window& of) {
+  const std::scoped_lock lock(shared_windows().mutex);
+  std::erase_if(checked(of).open, [&](const open_access& one) {
+    return one.access.target == of.rank() && one.epoch == epoch_kind::started;
+  });
+}
+
+void frees(rank_window& of) {
+  const std::scoped_lock lock(shared_windows().mutex);
+  shared_windows().all.erase(of.comm().shared_members().get());
 }
 
 void begins_fence(rank_window& of, int assertions) {
   if (!innermost_call) return;
   described_call site = innermost_description();
   const std::scoped_lock lock(shared_windows().mutex);
-  checked_window& window = shared_windows().all[of.comm().shared_members().get()];
+  checked_window& window = checked(of);
   const int number = ++window.epochs[of.rank()];
   // All ranks have begun the fence before this one: nobody is in an earlier epoch than the one that it began.
   window.accesses.erase(window.accesses.begin(), window.accesses.lower_bound(number - 1));

@@ -4,7 +4,9 @@
 
 #include "ranks/binding/arguments.hpp"
 #include "ranks/binding/call.hpp"
+#include "ranks/binding/usage_check.hpp"
 #include "ranks/binding/window_call_site.hpp"
+#include "ranks/binding/window_check.hpp"
 #include "ranks/binding/window_handles.hpp"
 #include "ranks/call_error.hpp"
 #include "ranks/windows/window_synchronization.hpp"
@@ -87,6 +89,8 @@ void free_window(MPI_Win* handle) {
   freed.epochs.check_closed();
   freed.attributes().remove_all(*handle);
   wait_for_all_ranks(freed);
+  if (usage_check::is_on) [[unlikely]]
+    usage_check::frees(freed);
   delete &freed;
   *handle = MPI_WIN_NULL;
 }
@@ -179,9 +183,8 @@ int PMPI_Win_set_name(MPI_Win win, const char* win_name) {
 STRETTO_MPI_NAME(Win_set_name)
 
 int PMPI_Win_get_name(MPI_Win win, char* win_name, int* resultlen) {
-  return call("MPI_Win_get_name", {.win = win}, [&] {
-    write_text(win == MPI_WIN_NULL ? "MPI_WIN_NULL" : object_of(win).name(), win_name, resultlen);
-  });
+  return call("MPI_Win_get_name", {.win = win},
+              [&] { write_text(win == MPI_WIN_NULL ? "MPI_WIN_NULL" : object_of(win).name(), win_name, resultlen); });
 }
 STRETTO_MPI_NAME(Win_get_name)
 

@@ -1,6 +1,7 @@
 // window_synchronization.cpp - fences, epochs, locks and flushes of windows.
 #include "ranks/windows/window_synchronization.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,18 @@ int call_on_target(const char* name, MPI_Win win, int rank, Body body) {
   });
 }
 
+using usage_check::ended_accesses;
+
+void will_end_accesses(rank_window& of, std::optional<int> target, ended_accesses which = ended_accesses::all) {
+  if (usage_check::is_on) [[unlikely]]
+    usage_check::ends_accesses(of, target, which);
+}
+
+void exposure_has_ended(rank_window& of) {
+  if (usage_check::is_on) [[unlikely]]
+    usage_check::has_ended_exposure(of);
+}
+
 }  // namespace
 }  // namespace stretto::ranks
 
@@ -86,17 +99,29 @@ int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
 STRETTO_MPI_NAME(Win_start)
 
 int PMPI_Win_complete(MPI_Win win) {
-  return call("MPI_Win_complete", {.win = win}, [&] { complete(object_of(win)); });
+  return call("MPI_Win_complete", {.win = win}, [&] {
+    rank_window& of = object_of(win);
+    if (usage_check::is_on) [[unlikely]]
+      usage_check::completes(of);
+    complete(of);
+  });
 }
 STRETTO_MPI_NAME(Win_complete)
 
 int PMPI_Win_wait(MPI_Win win) {
-  return call("MPI_Win_wait", {.win = win}, [&] { wait_for_accesses(object_of(win)); });
+  return call("MPI_Win_wait", {.win = win}, [&] {
+    rank_window& of = object_of(win);
+    wait_for_accesses(of);
+    exposure_has_ended(of);
+  });
 }
 STRETTO_MPI_NAME(Win_wait)
 
 int PMPI_Win_test(MPI_Win win, int* flag) {
-  return call("MPI_Win_test", {.win = win}, [&] { required(flag, "flag") = test_accesses(object_of(win)); });
+  return call("MPI_Win_test", {.win = win}, [&] {
+    rank_window& of = object_of(win);
+    if (required(flag, "flag") = test_accesses(of); *flag) exposure_has_ended(of);
+  });
 }
 STRETTO_MPI_NAME(Win_test)
 
@@ -109,7 +134,10 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
 STRETTO_MPI_NAME(Win_lock)
 
 int PMPI_Win_unlock(int rank, MPI_Win win) {
-  return call_on_target("MPI_Win_unlock", win, rank, [&](rank_window& of) { unlock(of, rank); });
+  return call_on_target("MPI_Win_unlock", win, rank, [&](rank_window& of) {
+    will_end_accesses(of, rank);
+    unlock(of, rank);
+  });
 }
 STRETTO_MPI_NAME(Win_unlock)
 
@@ -122,27 +150,45 @@ int PMPI_Win_lock_all(int assert, MPI_Win win) {
 STRETTO_MPI_NAME(Win_lock_all)
 
 int PMPI_Win_unlock_all(MPI_Win win) {
-  return call("MPI_Win_unlock_all", {.win = win}, [&] { unlock_all(object_of(win)); });
+  return call("MPI_Win_unlock_all", {.win = win}, [&] {
+    rank_window& of = object_of(win);
+    will_end_accesses(of, {});
+    unlock_all(of);
+  });
 }
 STRETTO_MPI_NAME(Win_unlock_all)
 
 int PMPI_Win_flush(int rank, MPI_Win win) {
-  return call_on_target("MPI_Win_flush", win, rank, [&](rank_window& of) { flush(of, rank); });
+  return call_on_target("MPI_Win_flush", win, rank, [&](rank_window& of) {
+    will_end_accesses(of, rank);
+    flush(of, rank);
+  });
 }
 STRETTO_MPI_NAME(Win_flush)
 
 int PMPI_Win_flush_local(int rank, MPI_Win win) {
-  return call_on_target("MPI_Win_flush_local", win, rank, [&](rank_window& of) { flush(of, rank); });
+  return call_on_target("MPI_Win_flush_local", win, rank, [&](rank_window& of) {
+    will_end_accesses(of, rank, ended_accesses::fetches);
+    flush(of, rank);
+  });
 }
 STRETTO_MPI_NAME(Win_flush_local)
 
 int PMPI_Win_flush_all(MPI_Win win) {
-  return call("MPI_Win_flush_all", {.win = win}, [&] { flush_all(object_of(win)); });
+  return call("MPI_Win_flush_all", {.win = win}, [&] {
+    rank_window& of = object_of(win);
+    will_end_accesses(of, {});
+    flush_all(of);
+  });
 }
 STRETTO_MPI_NAME(Win_flush_all)
 
 int PMPI_Win_flush_local_all(MPI_Win win) {
-  return call("MPI_Win_flush_local_all", {.win = win}, [&] { flush_all(object_of(win)); });
+  return call("MPI_Win_flush_local_all", {.win = win}, [&] {
+    rank_window& of = object_of(win);
+    will_end_accesses(of, {}, ended_accesses::fetches);
+    flush_all(of);
+  });
 }
 STRETTO_MPI_NAME(Win_flush_local_all)
 

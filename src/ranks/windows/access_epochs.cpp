@@ -21,6 +21,17 @@ void access_epochs::check_access(int target) {
   if (fence == fence_state::passed) fence_.store(fence_state::used, std::memory_order_relaxed);
 }
 
+epoch_kind access_epochs::kind_of_epoch(int target) const {
+  if (all_locked_) return epoch_kind::shared_lock;
+  switch (state_of(target)) {
+    case access::started: return epoch_kind::started;
+    case access::locked: return epoch_kind::shared_lock;
+    case access::locked_exclusively: return epoch_kind::exclusive_lock;
+    case access::none: break;
+  }
+  return is_in_epoch_of_fence() ? epoch_kind::fence : epoch_kind::none;
+}
+
 void access_epochs::check_locked(int target) const {
   if (!all_locked_ && !is_locked(target)) refuse_epoch("rank " + std::to_string(target) + " is not locked");
 }
@@ -78,8 +89,9 @@ void access_epochs::check_lock(int target) const {
   if (is_locked(target)) refuse_epoch("rank " + std::to_string(target) + " is locked by this rank");
 }
 
-void access_epochs::lock(int target) {
-  targets_[static_cast<std::size_t>(target)] = access::locked;
+void access_epochs::lock(int target, lock_mode mode) {
+  const bool is_shared = mode == lock_mode::shared;
+  targets_[static_cast<std::size_t>(target)] = is_shared ? access::locked : access::locked_exclusively;
   ++locks_;
 }
 

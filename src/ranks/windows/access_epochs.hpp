@@ -11,7 +11,12 @@
 #include <span>
 #include <vector>
 
+#include "ranks/windows/window_lock.hpp"
+
 namespace stretto::ranks {
+
+/// By what a rank may access a target.
+enum class epoch_kind : std::uint8_t { none, fence, started, shared_lock, exclusive_lock };
 
 class access_epochs {
  public:
@@ -19,8 +24,8 @@ class access_epochs {
 
   /// Throws unless the target may be accessed now.
   void check_access(int target);
-  /// Whether accesses since a fence wait for the next one.
-  bool is_in_epoch_of_fence() const { return fence_.load(std::memory_order_relaxed) == fence_state::used; }
+  /// After check_access.
+  epoch_kind kind_of_epoch(int target) const;
   /// The target must be locked by this rank, alone or with all others.
   void check_locked(int target) const;
   void check_any_locked() const;
@@ -43,9 +48,9 @@ class access_epochs {
   void end_exposure() { is_exposed_ = false; }
 
   void check_lock(int target) const;
-  void lock(int target);
+  void lock(int target, lock_mode mode);
   bool has_locks() const { return locks_.load(std::memory_order_relaxed) > 0; }
-  bool is_locked(int target) const { return targets_[static_cast<std::size_t>(target)] == access::locked; }
+  bool is_locked(int target) const { return state_of(target) > access::started; }
   /// Throws unless lock(target) was called.
   void unlock(int target);
   void check_lock_all() const;
@@ -54,10 +59,13 @@ class access_epochs {
   void unlock_all();
 
  private:
-  enum class access : std::uint8_t { none, started, locked };
+  enum class access : std::uint8_t { none, started, locked, locked_exclusively };
   /// A fence may begin an epoch or not: that is known once an access follows.
   enum class fence_state : std::uint8_t { none, passed, used };
 
+  access state_of(int target) const { return targets_[static_cast<std::size_t>(target)]; }
+  /// Whether accesses since a fence wait for the next one.
+  bool is_in_epoch_of_fence() const { return fence_.load(std::memory_order_relaxed) == fence_state::used; }
   void check_no_fence(const char* call) const;
 
   std::vector<access> targets_;

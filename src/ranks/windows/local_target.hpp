@@ -27,6 +27,7 @@ class local_target final : public window_target {
   /// For the rank that has the lock.
   void release() { lock_.release(); }
   const fixed_memory* shared_memory() const override { return memory.fixed() ? &*memory.fixed() : nullptr; }
+  const fixed_memory* known_memory() const override { return shared_memory(); }
 
  private:
   void accumulate(const window_operation& operation, std::byte* target);

@@ -28,6 +28,7 @@ class message_target final : public window_target {
   void acquire(const std::source_location& where) override;
   target_call_owner start_unlock(const std::source_location& where) override;
   const fixed_memory* shared_memory() const override { return nullptr; }
+  const fixed_memory* known_memory() const override { return memory_.fixed() ? &*memory_.fixed() : nullptr; }
 
  private:
   class call;

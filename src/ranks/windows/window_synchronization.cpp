@@ -144,7 +144,7 @@ void lock(rank_window& of, int target, lock_mode mode, const call_site& where) {
   of.epochs.check_lock(target);
   if (of.epochs.has_locks()) acquire_in_order(of, where);
   of.target(target).lock(mode, where);
-  of.epochs.lock(target);
+  of.epochs.lock(target, mode);
 }
 
 void unlock(rank_window& of, int target, const call_site& where) {

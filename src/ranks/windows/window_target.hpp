@@ -62,6 +62,9 @@ class window_target {
   virtual target_call_owner start_unlock(const std::source_location& where) = 0;
   /// The memory, if the calling rank can read and write it directly; else null.
   virtual const fixed_memory* shared_memory() const = 0;
+  /// Its size and its unit of displacements, with the address only if that is shared_memory(); null if the window is
+  /// dynamic.
+  virtual const fixed_memory* known_memory() const = 0;
 
   void flush(const std::source_location& where) { finish(start_flush(where), where); }
   void unlock(const std::source_location& where) { finish(start_unlock(where), where); }

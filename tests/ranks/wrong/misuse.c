@@ -70,6 +70,58 @@ static void race(void) {
   MPI_Win_free(&window);
 }
 
+static int* memory_of_ranks;
+
+static MPI_Win new_window(void) {
+  MPI_Win window;
+  MPI_Win_allocate(8 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory_of_ranks, &window);
+  return window;
+}
+
+static MPI_Group group_of(int first, int last) {
+  MPI_Group all, some;
+  int range[1][3] = {{first, last, 1}};
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_range_incl(all, 1, range, &some);
+  MPI_Group_free(&all);
+  return some;
+}
+
+// The accesses of two ranks to the last one, under a lock of all. That of rank 0 is not over when rank 1 begins.
+static void race_under_lock(void) {
+  MPI_Win window = new_window();
+  MPI_Win_lock_all(0, window);
+  if (rank == 0) {
+    MPI_Put(data, 4, MPI_INT, size - 1, 0, 4, MPI_INT, window);
+    MPI_Ssend(data, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  }
+  if (rank == 1) {
+    MPI_Recv(data, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Get(data, 4, MPI_INT, size - 1, 2, 4, MPI_INT, window);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+}
+
+// The accesses of two ranks to the last one, which all have posted at once. One is complete when the other begins.
+static void race_in_post(void) {
+  MPI_Win window = new_window();
+  MPI_Group origins = group_of(0, 1), target = group_of(size - 1, size - 1);
+  if (rank == size - 1) MPI_Win_post(origins, 0, window);
+  if (rank < 2) {
+    if (rank == 1) MPI_Recv(data, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_start(target, 0, window);
+    MPI_Put(data, 4, MPI_INT, size - 1, 2 * rank, 4, MPI_INT, window);
+    MPI_Win_complete(window);
+    if (rank == 0) MPI_Send(data, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  }
+  if (rank == size - 1) MPI_Win_wait(window);
+  MPI_Group_free(&origins);
+  MPI_Group_free(&target);
+  MPI_Win_free(&window);
+}
+
 static void fences(void) {
   int* memory;
   MPI_Win window;
@@ -99,6 +151,65 @@ static void use_window(void) {
   MPI_Win_free(&window);
 }
 
+// All ranks access the same numbers of the last one, one after another or under its lock.
+static void use_window_under_lock(MPI_Win window) {
+  const int target = size - 1;
+  MPI_Request request;
+  MPI_Win_lock_all(0, window);
+  for (int turn = 0; turn < size; ++turn) {
+    if (rank == turn) MPI_Put(data, 8, MPI_INT, target, 0, 8, MPI_INT, window);
+    if (rank == turn) MPI_Win_flush(target, window);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_Get(data, 8, MPI_INT, target, 0, 8, MPI_INT, window);
+  MPI_Win_flush_local(target, window);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) MPI_Put(data, 8, MPI_INT, target, 0, 8, MPI_INT, window);
+  if (rank == 0) MPI_Win_flush_all(window);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Rget(data, 8, MPI_INT, target, 0, 8, MPI_INT, window, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) MPI_Put(data, 8, MPI_INT, target, 0, 8, MPI_INT, window);
+  MPI_Win_unlock_all(window);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < 20; ++i) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window);
+    MPI_Put(data, 8, MPI_INT, target, 0, 8, MPI_INT, window);
+    MPI_Win_unlock(target, window);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// The last rank posts for each rank by itself, and then for accumulates of all.
+static void use_window_by_posts(MPI_Win window) {
+  MPI_Group target = group_of(size - 1, size - 1);
+  for (int turn = 0; turn <= size; ++turn) {
+    const int first = turn < size ? turn : 0, last = turn < size ? turn : size - 1;
+    MPI_Group origins = group_of(first, last);
+    int is_over = 0;
+    if (rank == size - 1) MPI_Win_post(origins, 0, window);
+    if (rank >= first && rank <= last) {
+      MPI_Win_start(target, 0, window);
+      if (turn < size) MPI_Put(data, 8, MPI_INT, size - 1, 0, 8, MPI_INT, window);
+      else MPI_Accumulate(data, 8, MPI_INT, size - 1, 0, 8, MPI_INT, MPI_SUM, window);
+      MPI_Win_complete(window);
+    }
+    if (rank == size - 1 && turn % 2) MPI_Win_wait(window);
+    if (rank == size - 1 && turn % 2 == 0)
+      while (!is_over) MPI_Win_test(window, &is_over);
+    MPI_Group_free(&origins);
+  }
+  MPI_Group_free(&target);
+}
+
+static void right_epochs(void) {
+  MPI_Win window = new_window();
+  use_window_under_lock(window);
+  use_window_by_posts(window);
+  MPI_Win_free(&window);
+}
+
 // Without errors.
 static void right(void) {
   int received[8];
@@ -123,9 +234,20 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
-  } all[] = {{"types", types},     {"truncation", truncation}, {"leaks", leaks},   {"changed_buffer", changed_buffer},
-             {"overlap", overlap}, {"roots", roots},           {"counts", counts}, {"operations", operations},
-             {"race", race},       {"fences", fences},         {"right", right}};
+  } all[] = {{"types", types},
+             {"truncation", truncation},
+             {"leaks", leaks},
+             {"changed_buffer", changed_buffer},
+             {"overlap", overlap},
+             {"roots", roots},
+             {"counts", counts},
+             {"operations", operations},
+             {"race", race},
+             {"fences", fences},
+             {"right", right},
+             {"right_epochs", right_epochs},
+             {"race_under_lock", race_under_lock},
+             {"race_in_post", race_in_post}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
