@@ -25,6 +25,7 @@
 #include "base/fork_reset.hpp"
 #include "base/futex.hpp"
 #include "base/kept_errno.hpp"
+#include "base/sleeping_thread.hpp"
 
 namespace stretto::base {
 namespace {
@@ -110,7 +111,9 @@ std::string demangled(const char* name) {
 
 }  // namespace
 
-std::vector<const void*> stack_of_thread(int number, std::size_t most) {
+namespace {
+
+std::vector<const void*> interrupted_stack(int number, std::size_t most) {
   const std::scoped_lock one_at_a_time(request_mutex);
   struct sigaction before {};
   sigaction(stack_signal, nullptr, &before);
@@ -133,6 +136,21 @@ std::vector<const void*> stack_of_thread(int number, std::size_t most) {
   std::vector<const void*> found(frames, frames + frame_count);
   if (found.size() > most) found.resize(most);
   return found;
+}
+
+/// `return_addresses`, each as an address within its call, and where the thread is.
+std::vector<const void*> searched_stack(const thread_sleep& sleep, std::size_t most) {
+  std::vector<const void*> found = return_addresses(sleep, most - 1);
+  for (const void*& one : found) one = static_cast<const char*>(one) - 1;
+  found.insert(found.begin(), sleep.code);
+  return found;
+}
+
+}  // namespace
+
+std::vector<const void*> stack_of_thread(int number, std::size_t most) {
+  const auto sleep = read_sleep(number);
+  return sleep && !sleep->is_restarted ? searched_stack(*sleep, most) : interrupted_stack(number, most);
 }
 
 std::vector<std::string> names_of_code(std::span<const void* const> addresses) {
@@ -159,6 +177,13 @@ std::vector<std::string> names_of_code(std::span<const void* const> addresses) {
     else names.push_back(where);
   }
   return names;
+}
+
+std::string name_of_call(const thread_sleep& of) {
+  const std::string name = names_of_code({&of.code, 1}).front();
+  const std::string function = name.substr(0, name.find(','));
+  const auto begin = function.find_first_not_of('_');
+  return begin == function.npos ? function : function.substr(begin);
 }
 
 }  // namespace stretto::base

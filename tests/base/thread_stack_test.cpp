@@ -1,6 +1,7 @@
 #include "base/thread_stack.hpp"
 
 #include <doctest/doctest.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 
 #include "base/config.hpp"
 #include "base/passive_thread.hpp"
+#include "base/sleeping_thread.hpp"
 #include "eventually.hpp"
 
 using namespace stretto::base;
@@ -30,12 +32,47 @@ class standing {
   }
   [[gnu::noinline]] void stand_here_and_wait() {
     number = gettid();
-    while (!ends) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (!ends) std::this_thread::yield();
     asm volatile("");  // the call above is not the last
   }
   std::atomic<int> number{0};
   std::atomic<bool> ends{false};
   std::thread thread{[this] { stand_here_and_wait(); }};
+};
+
+/// A thread that waits for a byte in a pipe.
+class polling_thread {
+ public:
+  polling_thread() {
+    REQUIRE(pipe(ends_) == 0);
+    thread_ = std::thread([this] { poll_here(ends_[0]); });
+    while (!number) std::this_thread::yield();
+  }
+  polling_thread(const polling_thread&) = delete;
+  ~polling_thread() {
+    result_of_poll();
+    for (const int end : ends_) close(end);
+  }
+  /// Writes the byte.
+  int result_of_poll() {
+    if (thread_.joinable()) {
+      CHECK(write(ends_[1], "", 1) == 1);
+      thread_.join();
+    }
+    return result_;
+  }
+  [[gnu::noinline]] void poll_here(int from) {
+    number = gettid();
+    pollfd awaited{from, POLLIN, 0};
+    result_ = poll(&awaited, 1, -1);
+    asm volatile("");  // the call above is not the last
+  }
+  std::atomic<int> number{0};
+
+ private:
+  int ends_[2] = {};
+  int result_ = 0;
+  std::thread thread_;
 };
 
 void handler_of_the_program(int) {}
@@ -66,6 +103,33 @@ TEST_CASE("a stack is not asked for where the program handles the signal itself,
   CHECK((now.sa_handler == handler_of_the_program));
   ::signal(SIGWINCH, before);
   CHECK(stack_of_thread(1).empty());  // of another process
+}
+
+TEST_CASE("a thread that sleeps in the kernel shows its stack and does not wake") {
+  if (!x86_64) return;  // elsewhere the stack is not searched
+  polling_thread one;
+  std::string all;
+  const bool is_found = stretto::test::eventually([&] { return all.find("poll_here(int)") != all.npos; },
+                                                  [&] {
+                                                    all.clear();
+                                                    for (const auto& name : names_of_code(stack_of_thread(one.number)))
+                                                      all += name + "\n";
+                                                  });
+  CAPTURE(all);
+  CHECK(is_found);
+  const auto sleep = read_sleep(one.number);
+  REQUIRE(sleep);
+  CHECK(name_of_call(*sleep).find("poll") != std::string::npos);
+  CHECK(read_sleep(one.number) == sleep);
+  CHECK(used_by_thread(one.number));
+  CHECK(one.result_of_poll() == 1);  // a signal would have made it -1
+}
+
+TEST_CASE("a thread that runs does not sleep, and a thread of another process is unknown") {
+  standing one;
+  CHECK(!read_sleep(one.number));
+  CHECK(!read_sleep(1));
+  CHECK(!used_by_thread(1));
 }
 
 TEST_CASE("an address outside all code is told as it is") {

@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
   pthread_t thread;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) sleep(4);
+  if (rank == 0 && sleep(4) != 0) return 1;  // a signal would cut it short
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 1) pthread_create(&thread, 0, later, 0), pthread_join(thread, 0);
   MPI_Barrier(MPI_COMM_WORLD);
