@@ -122,9 +122,7 @@ class runtime_monitor {
     if (const std::int64_t left = rests_until_ns_ - now(); left > 0) return left;
     const std::uint64_t before = base::processor_nanoseconds();
     std::int64_t pause = base::timed_watch::never;
-    for (monitored_runtime* w : all_)
-      if (const auto wanted = check(*w); wanted != base::timed_watch::never)
-        pause = pause == base::timed_watch::never ? wanted : std::min(pause, wanted);
+    for (monitored_runtime* w : all_) pause = sooner(pause, check(*w));
     rests_until_ns_ = now() + rest_per_check * static_cast<std::int64_t>(base::processor_nanoseconds() - before);
     return pause;
   }
@@ -152,8 +150,20 @@ class runtime_monitor {
       }
     }
     if (advance_job(w)) return static_cast<std::int64_t>(shortest_pause * 1e9);
-    if (limit <= 0) return base::timed_watch::never;
-    return static_cast<std::int64_t>(std::clamp(limit / 4, shortest_pause, longest_pause) * 1e9);
+    const std::int64_t pause =
+        limit <= 0 ? base::timed_watch::never
+                   : static_cast<std::int64_t>(std::clamp(limit / 4, shortest_pause, longest_pause) * 1e9);
+    return sooner(pause, w.blocked_ranks_.check(w.runtime_, now(), warning_of(w)));
+  }
+
+  static blocked_rank_watch::warning warning_of(const monitored_runtime& w) {
+    if (w.limit() <= 0) return blocked_rank_watch::warning::none;
+    return w.settings_.errors == base::error_form::json ? blocked_rank_watch::warning::json
+                                                        : blocked_rank_watch::warning::text;
+  }
+  static std::int64_t sooner(std::int64_t a, std::int64_t b) {
+    if (a == base::timed_watch::never || b == base::timed_watch::never) return a == base::timed_watch::never ? b : a;
+    return std::min(a, b);
   }
 
   /// Seconds without progress after which an unproven stall is reported; infinite if only proofs are reported.

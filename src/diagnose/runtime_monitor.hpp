@@ -14,6 +14,7 @@
 
 #include "base/options.hpp"
 #include "base/wait_snapshot.hpp"
+#include "diagnose/blocked_rank_watch.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto::dist {
@@ -58,6 +59,7 @@ class monitored_runtime {
   std::int64_t first_request_ns_ = 0;  // first and last verdict request since the last progress; 0: none
   std::int64_t last_request_ns_ = 0;
   std::uint32_t verdict_requests_ = 0;
+  blocked_rank_watch blocked_ranks_;
 };
 
 /// A counter that grows with everything that the runtime does.

@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import unittest
 from pathlib import Path
 
@@ -299,6 +300,57 @@ int main(int argc, char** argv) {
                 self.assertIn(f"""error R96: the ranks of "{WORK}/stays" cannot wander from worker to worker
   because     {reason}
 """, said)
+
+
+class SystemCalls(unittest.TestCase):
+    """Rank 0 waits in read for a byte that rank 1 writes."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.source = write("pipe.c", """
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  int rank, ends[2];
+  char byte = 'x';
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0 && pipe(ends) != 0) return 1;
+  MPI_Bcast(ends, 2, MPI_INT, 0, MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Send(&byte, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+    if (read(ends[0], &byte, 1) != 1) return 2;
+  }
+  if (rank == 1) {
+    MPI_Recv(&byte, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (write(ends[1], &byte, 1) != 1) return 3;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) puts("done");
+  return MPI_Finalize();
+}
+""")
+        build(cls.source, "pipe")
+
+    def test_a_rank_that_blocks_its_worker_is_reported_once(self):
+        line = 1 + next(i for i, text in enumerate(self.source.read_text().splitlines()) if "read(ends[0]" in text)
+        variables = dict(os.environ, STRETTO_RANKS="3", STRETTO_WORKERS="1", STRETTO_STUCK="3")
+        with subprocess.Popen(["./pipe"], cwd=WORK, env=variables, stderr=subprocess.PIPE, text=True) as job:
+            limit = threading.Timer(SECONDS, job.kill)
+            limit.start()
+            said = ""
+            while "error H10" not in said and (line_read := job.stderr.readline()):  # no progress: rank 1 never writes
+                said += line_read
+            limit.cancel()
+            job.kill()
+        self.assertEqual(said.count("warning R19"), 1, said)
+        self.assertIn("warning R19: rank 0 blocks its worker in read\n", said)
+        self.assertIn(f"  at          pipe.c:{line}\n", said)
+        self.assertRegex(said, r"  waiting     \d ranks? or tasks? on worker 0, ready to run\n")
+
+    def test_a_rank_with_a_worker_of_its_own_disturbs_no_other(self):
+        self.assertEqual(run("./pipe", ranks=3, workers=3).stdout, "done\n")
 
 
 class Processes(unittest.TestCase):
