@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import unittest
+import unittest.mock
 from pathlib import Path
 
 BIN, SOURCES, WORK = (Path(argument).resolve() for argument in sys.argv[1:4])
@@ -299,6 +300,70 @@ int main(int argc, char** argv) {
                 said = run(STRETTO, "run", "--ranks", 2, "--ranks-wander", "./stays", code=1).stderr
                 self.assertIn(f"""error R96: the ranks of "{WORK}/stays" cannot wander from worker to worker
   because     {reason}
+""", said)
+
+
+class Placement(unittest.TestCase):
+    """Ranks on one worker run on one thread."""
+
+    @classmethod
+    def setUpClass(cls):
+        build(write("placed.c", """
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  int rank, size, all[64][2];
+  cpu_set_t allowed;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  int mine[2] = {gettid(), CPU_COUNT(&allowed) == 1 ? CPU_ISSET(1, &allowed) : -1};
+  MPI_Gather(mine, 2, MPI_INT, all, 2, MPI_INT, 0, MPI_COMM_WORLD);
+  for (int i = 0; rank == 0 && i < size; ++i) printf("%d %d\\n", all[i][0], all[i][1]);
+  return MPI_Finalize();
+}
+"""), "placed")
+
+    def workers(self, ranks, *options, workers=2, **variables):
+        """The worker of each rank, as the lowest rank there, and the core that it is bound to."""
+        with unittest.mock.patch.dict(os.environ, variables):
+            said = run(STRETTO, "run", "--ranks", ranks, *options, "./placed", workers=workers).stdout
+        lines = [line.split() for line in said.splitlines()]
+        threads = [thread for thread, _ in lines]
+        return [threads.index(one) for one in threads], [int(core) for _, core in lines]
+
+    def test_consecutive_ranks_share_a_worker(self):
+        for options in [], ["--map", "slot"], ["--map", "blocks"], ["--map", "node"], ["--map", "numa"]:
+            with self.subTest(options=options):
+                self.assertEqual(self.workers(5, *options)[0], [0, 0, 0, 3, 3])
+
+    def test_consecutive_ranks_are_on_consecutive_workers(self):
+        self.assertEqual(self.workers(5, "--map", "core")[0], [0, 1, 0, 1, 0])
+
+    def test_consecutive_ranks_are_on_consecutive_domains_to_which_their_workers_are_bound(self):
+        run(STRETTO, "platform", "--synthetic", "numa:2 core:1 pu:1", "--write", "two_domains.json")
+        machine = {"STRETTO_PLATFORM": str(WORK / "two_domains.json")}
+        has_cores = {0, 1} <= os.sched_getaffinity(0)
+        for order, expected in ("numa", [0, 1, 0, 1]), ("slot", [0, 0, 2, 2]):
+            with self.subTest(order=order):
+                shared, cores = self.workers(4, "--map", order, **machine)
+                self.assertEqual(shared, expected)
+                if has_cores:
+                    self.assertEqual(cores, [0 if one == 0 else 1 for one in expected])
+
+    def test_an_order_that_there_is_not(self):
+        said = run(STRETTO, "run", "--ranks", 2, "--map", "nmua", "./placed", code=2).stderr
+        self.assertIn('error W53: --map cannot be "nmua"\n', said)
+        self.assertIn('did you mean "numa"?', said)
+        with unittest.mock.patch.dict(os.environ, STRETTO_RANKS_MAP="nmua"):
+            said = run("./placed", ranks=2, code=1).stderr
+        self.assertIn("""error R95: STRETTO_RANKS_MAP is "nmua"
+  because     consecutive ranks share a worker (slot) or are on the next worker (core), domain (numa) or node (node)
+  try         did you mean "numa"?
 """, said)
 
 

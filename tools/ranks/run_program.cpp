@@ -18,13 +18,16 @@
 
 #include "api/process_endpoint.hpp"
 #include "base/error_output.hpp"
+#include "base/nearest_name.hpp"
 #include "base/options.hpp"
 #include "net/mpi/job_mark.hpp"
 #include "net/mpi/mpi_library.hpp"
 #include "ranks/nodes/job_of_ranks.hpp"
+#include "ranks/process/domain_binding.hpp"
 #include "ranks/process/message_exchange.hpp"
 #include "ranks/process/rank.hpp"
 #include "ranks/process/rank_output.hpp"
+#include "ranks/process/rank_placement.hpp"
 #include "ranks/process/thread_creation.hpp"
 #include "ranks/process/usage_report.hpp"
 #include "ranks/program/crash_report.hpp"
@@ -63,13 +66,14 @@ bool do_ranks_wander(const program_image& image) {
       .remedy("leave out --ranks-wander and STRETTO_RANKS_WANDER: then each rank stays on one worker");
 }
 
-rank_order order_of_ranks() {
+rank_placement placement_of_ranks() {
   const std::string text = base::stretto_environment()["STRETTO_RANKS_MAP"];
-  if (text.empty() || text == "blocks") return rank_order::blocks;
-  if (text == "cyclic") return rank_order::cyclic;
+  if (text.empty()) return {};
+  if (const auto found = placement_named(text)) return *found;
   throw error("R95", fmt::format("STRETTO_RANKS_MAP is \"{}\"", text))
-      .because("consecutive ranks share a node (blocks), or are on consecutive nodes (cyclic)")
-      .remedy("set it to blocks or cyclic, or leave it out: then it is blocks");
+      .because("consecutive ranks share a worker (slot) or are on the next worker (core), domain (numa) or node (node)")
+      .remedy(
+          base::did_you_mean(text, std::vector<std::string>(std::begin(placement_names), std::end(placement_names))));
 }
 
 /// A rank has started this process: it is no node of that rank's job.
@@ -77,7 +81,7 @@ bool is_child_of_rank() { return std::getenv("STRETTO_RANK") != nullptr; }
 
 job_shape shape_of_job() {
   if (is_child_of_rank()) return {1, 0, rank_order::blocks};
-  return {count_in("STRETTO_RANKS"), count_in("STRETTO_RANKS_PER_NODE"), order_of_ranks()};
+  return {count_in("STRETTO_RANKS"), count_in("STRETTO_RANKS_PER_NODE"), placement_of_ranks().on_nodes};
 }
 
 /// Without a launcher, or if it started one process.
@@ -150,11 +154,30 @@ struct end_of_threads {
 
 using rank_list = std::vector<std::unique_ptr<rank>>;
 
+/// The workers of the ranks of a node. With several NUMA domains each rank is loaded by a thread of its domain, where
+/// its data is then.
+class worker_choice {
+ public:
+  worker_choice(const platform& machine, std::size_t ranks)
+      : binding_(machine),
+        workers_(
+            workers_of_ranks(placement_of_ranks().on_workers, static_cast<std::uint32_t>(ranks), binding_.domains())) {}
+
+  std::uint32_t worker_of(std::size_t rank) const { return workers_[rank]; }
+  void bind_thread_for(std::size_t rank) const { binding_.bind_thread(workers_[rank]); }
+
+ private:
+  const domain_binding binding_;
+  const std::vector<std::uint32_t> workers_;
+};
+
 rank_list load_ranks(node_ranks& node, int number, const std::shared_ptr<const program_image>& image, int argc,
-                     char** argv) {
+                     char** argv, const worker_choice* choice) {
+  const kept_processors kept;
   rank_list ranks;
   for (const world_rank of_world : node.map().ranks_of(number)) {
     const int world = static_cast<int>(of_world);
+    if (choice) choice->bind_thread_for(ranks.size());
     auto one = std::make_unique<rank>(node, of_world, image, start_of(world, node.size(), argc, argv));
     one->mpi().exchanges = std::make_unique<message_exchanges>(*one);
     ranks.push_back(std::move(one));
@@ -162,9 +185,12 @@ rank_list load_ranks(node_ranks& node, int number, const std::shared_ptr<const p
   return ranks;
 }
 
-void start(runtime& here, const rank_list& ranks) {
-  for (std::uint32_t i = 0; i < ranks.size(); ++i)
-    async(on(worker(i % here.workers())), name(ranks[i]->copy().start().name), [&rank = *ranks[i]] { rank.run(); });
+void start(const rank_list& ranks, const worker_choice& choice) {
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    async(on(worker(choice.worker_of(i))), name(ranks[i]->copy().start().name), [&rank = *ranks[i], &choice, i] {
+      choice.bind_thread_for(i);
+      rank.run();
+    });
 }
 
 /// By a task of a worker: a rank that ran on top of the body of run could not leave the body's thread.
@@ -174,13 +200,15 @@ void start_wandering(const rank_list& ranks) {
   });
 }
 
-void run_ranks(runtime& here, node_ranks& node, job_of_ranks* job, const rank_list& ranks) {
+/// Without a choice the ranks wander.
+void run_ranks(runtime& here, node_ranks& node, job_of_ranks* job, const rank_list& ranks,
+               const worker_choice* choice) {
   const end_of_threads at_the_end{node.threads()};
   here.run([&] {
     node.files().attach();
     if (job) job->wait_for_others();
-    if (!ranks.empty() && ranks.front()->wanders()) start_wandering(ranks);
-    else start(here, ranks);
+    if (choice) start(ranks, *choice);
+    else start_wandering(ranks);
   });
   if (job) job->close();
 }
@@ -220,8 +248,11 @@ int run_program(const char* file, int argc, char** argv) {
     runtime here(options_for(job, shape, *image));
     node.emplace(job ? job->map() : map_of_one_node(shape));
     node->set_workers(static_cast<int>(here.workers()));
+    const int number = job ? static_cast<int>(here.node()) : 0;
+    std::optional<worker_choice> choice;
+    if (!wanders) choice.emplace(here.machine(), node->map().ranks_of(number).size());
     try {
-      ranks = load_ranks(*node, job ? static_cast<int>(here.node()) : 0, image, argc, argv);
+      ranks = load_ranks(*node, number, image, argc, argv, choice ? &*choice : nullptr);
     } catch (const std::exception& e) {
       if (!job) throw;
       report(e);  // the other nodes wait for this one
@@ -231,7 +262,7 @@ int run_program(const char* file, int argc, char** argv) {
     if (job) job->connect(*node);
     use_rank_threads();
     const rank_output output;
-    run_ranks(here, *node, job.get(), ranks);
+    run_ranks(here, *node, job.get(), ranks, choice ? &*choice : nullptr);
   }
   const int code = exit_code(ranks);
   if (node->threads().is_any_running()) leave_process(code, job != nullptr);

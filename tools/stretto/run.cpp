@@ -17,6 +17,7 @@
 #include "job/launcher_process.hpp"
 #include "job/node_process.hpp"
 #include "net/mpi/mpi_library.hpp"
+#include "ranks/process/rank_placement.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/named_program.hpp"
 
@@ -52,7 +53,7 @@ void add_rank_options(arguments& to, request& asked) {
   to.add_option("--ranks", asked.ranks, "ranks of an MPI program that stretto cc linked, on all nodes together")
       ->type_name("RANKS");
   to.add_option("--ranks-per-node", asked.ranks_per_node, "the same for each node")->type_name("RANKS");
-  to.add_option("--map", asked.map, "blocks or cyclic: consecutive ranks on one node, or on different ones")
+  to.add_option("--map", asked.map, "slot, core, numa or node: how consecutive ranks are placed; else slot")
       ->type_name("HOW");
   to.add_flag("--ranks-wander", asked.wander, "let idle workers take ranks of others; else each rank stays on one");
 }
@@ -73,7 +74,8 @@ job::launch_options launch_options_of(const request& asked, const base::environm
   if (!asked.hosts.empty()) wanted.hosts = job::read_hosts(asked.hosts);
   if (!asked.mpi.empty()) one_of("--mpi", asked.mpi, {std::begin(net::mpi::names), std::end(net::mpi::names)});
   wanted.mpi = asked.mpi;
-  if (!asked.map.empty()) one_of("--map", asked.map, {"blocks", "cyclic"});
+  if (!asked.map.empty())
+    one_of("--map", asked.map, {std::begin(ranks::placement_names), std::end(ranks::placement_names)});
   const auto set = [&](const char* variable, const std::string& value) {
     if (!value.empty()) wanted.variables[variable] = value;
   };
