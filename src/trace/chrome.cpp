@@ -11,9 +11,11 @@
 #include <string_view>
 #include <utility>
 
+#include "base/code_location.hpp"
 #include "base/whole_file.hpp"
 #include "base/write_access.hpp"
 #include "trace/arrows.hpp"
+#include "trace/deferred_line.hpp"
 #include "trace/json_text.hpp"
 #include "trace/line_writer.hpp"
 #include "trace/timeline_rows.hpp"
@@ -62,16 +64,20 @@ class escaped_names {
     t.made = true;
     const name_entry& e = (*table_)[id];
     append_json(t.name, e.name);
+    const std::string line = line_of(e);
+    if (!line.empty()) {
+      t.where = ",\"at\":\"";
+      append_json(t.where, line);
+      t.where += "\"";
+    }
+    if (t.name.empty()) append_json(t.name, line.empty() ? "(no name)" : line);
+    return t;
+  }
+  static std::string line_of(const name_entry& e) {
+    if (const void* const call = deferred_call(e.file)) return base::location_of_call(call);
     std::string_view file = e.file;
     if (const auto slash = file.rfind('/'); slash != file.npos) file.remove_prefix(slash + 1);
-    if (!file.empty()) {
-      t.where = ",\"at\":\"";
-      append_json(t.where, file);
-      t.where += ":" + std::to_string(e.line) + "\"";
-    }
-    if (t.name.empty())
-      append_json(t.name, file.empty() ? "(no name)" : std::string(file) + ":" + std::to_string(e.line));
-    return t;
+    return file.empty() ? std::string() : std::string(file) + ":" + std::to_string(e.line);
   }
 
   const name_table* table_;

@@ -8,13 +8,16 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <span>
 #include <sstream>
 #include <stretto/error.hpp>
 
+#include "base/code_location.hpp"
 #include "trace/chrome.hpp"
+#include "trace/deferred_line.hpp"
 #include "trace/recorder.hpp"
 
 using namespace stretto::trace;
@@ -217,6 +220,20 @@ TEST_CASE("a further dependency gets its own arrow") {
   CHECK(ns(from[0].at("ts")) == 9);
   CHECK(ns(from[1].at("ts")) == 19);
   for (const json& e : to) CHECK(ns(e.at("ts")) == 30);
+}
+
+TEST_CASE("the line of a call is found when the file is written") {
+  const void* const call = __builtin_return_address(0);
+  REQUIRE(stretto::trace::deferred_call(stretto::trace::deferred_line(call)) == call);
+  CHECK(stretto::trace::deferred_call("wave.cpp") == nullptr);
+  snapshot s = node();
+  auto names = std::make_shared<stretto::trace::name_table>();
+  const auto name = names->intern("until MPI_Send", stretto::trace::deferred_line(call), 0);
+  s.names = names;
+  s.tracks = {{"rank 0", {{.start = 1, .end = 2, .id = 1, .name = name}}}};
+  const json x = events(parsed(s), "X").at(0);
+  CHECK(x.at("name") == "until MPI_Send");
+  CHECK(x.at("args").at("at") == stretto::base::location_of_call(call));
 }
 
 TEST_CASE("an empty snapshot is a valid file") {
