@@ -72,10 +72,12 @@ advice find_advice(const run& r) {
 
   const replayer again(g);
   std::vector<attempt> all{{"", [&] { return again.run(); }}};
-  all.push_back({"finer grain: long tasks cut in two", [&] { return replay(with_finer_grain(g)); }});
-  all.push_back({std::to_string(2 * g.workers) + " workers instead of " + std::to_string(g.workers),
-                 [&] { return again.run({.workers = 2 * g.workers}); }});
-  all.push_back({"coarser grain: two tasks in a row joined", [&] { return replay(with_coarser_grain(g)); }});
+  if (std::none_of(r.tracks.begin(), r.tracks.end(), is_rank_track)) {  // ranks are not cut, nor are there more
+    all.push_back({"finer grain: long tasks cut in two", [&] { return replay(with_finer_grain(g)); }});
+    all.push_back({std::to_string(2 * g.workers) + " workers instead of " + std::to_string(g.workers),
+                   [&] { return again.run({.workers = 2 * g.workers}); }});
+    all.push_back({"coarser grain: two tasks in a row joined", [&] { return replay(with_coarser_grain(g)); }});
+  }
   const auto is_move = [](const operation& o) { return moves(o.kind); };
   if (std::any_of(g.operations.begin(), g.operations.end(), is_move))
     all.push_back({"copies twice as fast", [&] { return again.run({.speed = 2, .are_faster = is_move}); }});

@@ -69,6 +69,39 @@ json idle(const idle_time& i, std::size_t most) {
            })}};
 }
 
+json ranks(const rank_findings& f, std::size_t most) {
+  std::uint64_t bytes = 0;
+  for (const rank_message& m : f.messages) bytes += m.bytes;
+  return {
+      {"messages", f.messages.size()},
+      {"bytes", bytes},
+      {"times", rows(f.ranks, most,
+                     [](const rank_time& t) {
+                       return json{{"rank", t.rank},
+                                   {"computing", t.computing},
+                                   {"message_waits", t.message_waits},
+                                   {"receive_waits", t.receive_waits},
+                                   {"collective_waits", t.collective_waits},
+                                   {"other_waits", t.other_waits},
+                                   {"on_path", t.on_path}};
+                     })},
+      {"late", rows(f.late, most,
+                    [](const late_total& t) {
+                      return json{{"what", name(t.kind)}, {"late", t.late},   {"waiting", t.waiting}, {"call", t.call},
+                                  {"at", t.at},           {"count", t.count}, {"time", t.time}};
+                    })},
+      {"path",
+       {{"steps", rows(f.steps, most,
+                       [](const path_step& s) { return json{{"rank", s.rank}, {"start", s.start}, {"end", s.end}}; })},
+        {"calls", rows(f.calls, most, [](const path_call& c) {
+           return json{{"what", c.is_wait ? "wait in" : "until"},
+                       {"call", c.call},
+                       {"at", c.at},
+                       {"count", c.count},
+                       {"time", c.time}};
+         })}}}};
+}
+
 json lengths(const length_histogram& h) {
   return {{"count", h.count},
           {"median", h.median},
@@ -110,12 +143,31 @@ void table(std::string& to, std::string heading, const Rows& all, F&& text) {
   if (all.size() > rows_of_text) s.row(fmt::format("... and {} more", all.size() - rows_of_text));
 }
 
+void rank_tables(std::string& to, const rank_findings& f, nanoseconds whole) {
+  table(to, "late ranks", f.late, [&](const late_total& t) {
+    return fmt::format("{:>7}  {:>9}  {} {}: {} waits in {}  {} ({})", share_text(t.time, whole), time_text(t.time),
+                       name(t.kind), t.late, t.waiting, plain_name(t.call), plain_name(t.at), t.count);
+  });
+  std::vector<rank_time> by_path;
+  for (const rank_time& t : f.ranks)
+    if (t.on_path > 0) by_path.push_back(t);
+  std::stable_sort(by_path.begin(), by_path.end(), [](const auto& a, const auto& b) { return a.on_path > b.on_path; });
+  table(to, "critical path by rank", by_path, [&](const rank_time& t) {
+    return fmt::format("{:>7}  {:>9}  {}", share_text(t.on_path, whole), time_text(t.on_path), t.rank);
+  });
+  table(to, "critical path by call", f.calls, [&](const path_call& c) {
+    return fmt::format("{:>7}  {:>9}  {} {}  {} ({})", share_text(c.time, whole), time_text(c.time),
+                       c.is_wait ? "wait in" : "until", plain_name(c.call), plain_name(c.at), c.count);
+  });
+}
+
 }  // namespace
 
 analysis analyse(const run& r) {
   analysis a;
   auto advised = std::async(std::launch::async, [&] { return find_advice(r); });  // the longest, beside the others
   a.path = find_critical_path(r);
+  a.ranks = find_late_ranks(r, a.path);
   a.used = find_utilisation(r);
   a.names = totals_by_name(r);
   a.kinds = totals_by_kind(r);
@@ -131,6 +183,7 @@ json to_json(const run& r, const analysis& a, std::size_t most) {
   json all{{"file", r.title},      {"length", r.length}, {"records", r.records.size()}, {"edges", r.edges.size()},
            {"dropped", r.dropped}, {"level", r.level},   {"damage", r.damage}};
   all["critical_path"] = path(a.path, most);
+  if (!a.ranks.ranks.empty()) all["ranks"] = ranks(a.ranks, most);
   all["workers"] = used(a.used.tracks, most);
   all["places"] = used(a.used.places, most);
   all["names"] = totals(a.names, most);
@@ -148,8 +201,9 @@ json to_json(const run& r, const analysis& a, std::size_t most) {
   all["task_lengths"] = lengths(a.lengths);
   all["changes"] = suggestions(a.advice);
   std::size_t left_out = 0;
-  for (const std::size_t size : {a.path.shares.size(), a.used.tracks.size(), a.used.places.size(), a.names.size(),
-                                 a.copies.size(), a.idle.totals.size()})
+  for (const std::size_t size :
+       {a.ranks.ranks.size(), a.ranks.late.size(), a.ranks.steps.size(), a.ranks.calls.size(), a.path.shares.size(),
+        a.used.tracks.size(), a.used.places.size(), a.names.size(), a.copies.size(), a.idle.totals.size()})
     left_out += size - std::min(size, most);
   all["rows_left_out"] = left_out;
   return all;
@@ -173,6 +227,7 @@ std::string to_text(const run& r, const analysis& a) {
           return fmt::format("{:>7}  {:>9}  {} {} ({})", share_text(s.time, whole), time_text(s.time), how,
                              plain_name(s.name), s.count);
         });
+  rank_tables(text, a.ranks, whole);
   table(text, "busy", a.used.tracks, [&](const utilisation& u) {
     return fmt::format("{:>7}  {:>9}  {} ({} records)", share_text(u.busy, whole), time_text(u.busy),
                        plain_name(u.name), u.count);

@@ -8,6 +8,7 @@
 #include "report/advice.hpp"
 #include "report/critical_path.hpp"
 #include "report/idle_time.hpp"
+#include "report/late_ranks.hpp"
 #include "report/name_totals.hpp"
 #include "report/task_lengths.hpp"
 #include "report/utilisation.hpp"
@@ -16,6 +17,7 @@ namespace stretto::report {
 
 struct analysis {
   critical_path path;
+  rank_findings ranks;
   utilisations used;
   std::vector<name_total> names, kinds;
   std::vector<module_total> modules;

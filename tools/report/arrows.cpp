@@ -5,7 +5,7 @@
 namespace stretto::report {
 namespace {
 
-bool is_drawn(const record& r) { return is_work(r.kind) || r.kind == kind::wait || r.kind == kind::user; }
+bool is_drawn(const record& r) { return is_work(r.kind) || is_wait(r.kind) || r.kind == kind::user; }
 
 struct begun {
   nanoseconds start;

@@ -96,16 +96,26 @@ nanoseconds longest_chain(const run& r) {
   return longest;
 }
 
+// Where the path ends: at the record of work that ended last, of a rank if there are any.
+std::uint32_t last_work(const run& r) {
+  std::vector<bool> is_rank;
+  for (const std::string& track : r.tracks) is_rank.push_back(is_rank_track(track));
+  const bool has_ranks = std::find(is_rank.begin(), is_rank.end(), true) != is_rank.end();
+  std::uint32_t last = no_record;
+  for (std::uint32_t i = 0; i < r.records.size(); ++i) {
+    if (!is_work(r.records[i].kind) || (has_ranks && !is_rank[r.track_of(i)])) continue;
+    if (last == no_record || r.records[i].end > r.records[last].end) last = i;
+  }
+  return last;
+}
+
 }  // namespace
 
 critical_path find_critical_path(const run& r) {
   critical_path path;
-  std::uint32_t last = no_record;
-  for (std::uint32_t i = 0; i < r.records.size(); ++i) {
-    if (!is_work(r.records[i].kind)) continue;
-    path.work += r.records[i].self;
-    if (last == no_record || r.records[i].end > r.records[last].end) last = i;
-  }
+  for (const record& one : r.records)
+    if (is_work(one.kind)) path.work += one.self;
+  std::uint32_t last = last_work(r);
   if (last == no_record) return path;
   path.longest_chain = longest_chain(r);
 

@@ -2,11 +2,10 @@
 //
 // Threads     pure.
 //
-// Two answers. The critical path as it happened goes back from the last end: before a record lies
-// either what it depended on, or the record that kept its lane busy, whichever ended later; the
-// time between is a wait. Its pieces follow one another without a gap, so their shares add up to
-// the whole run. The longest chain ignores lanes: no number of workers makes the run shorter than
-// it.
+// Two answers. The critical path as it happened goes back from the last end, of a rank if there are any: before a
+// record lies either what it depended on, or the record that kept its lane busy, whichever ended later; the time
+// between is a wait. Its pieces follow one another without a gap, so their shares add up to the whole run. The longest
+// chain ignores lanes: no number of workers makes the run shorter than it.
 #pragma once
 
 #include "report/recorded_run.hpp"

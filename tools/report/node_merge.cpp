@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "report/arrows.hpp"
+#include "report/rank_messages.hpp"
 
 namespace stretto::report {
 namespace {
@@ -75,6 +76,12 @@ run merge_nodes(std::vector<run> of_nodes) {
       one.module = static_cast<std::uint16_t>(module_now[one.module]);
       all.records.push_back(one);
     }
+    for (delivery one : r.deliveries) {
+      one.at += later;
+      one.label = label_now[one.label];
+      one.lane += first_lane;
+      all.deliveries.push_back(one);
+    }
     for (const edge& e : r.edges) all.edges.push_back({first_record + e.from, first_record + e.to});
     all.dropped += r.dropped;
     if (!r.damage.empty()) all.damage += fmt::format("{}node {}: {}", all.damage.empty() ? "" : "; ", r.node, r.damage);
@@ -83,6 +90,7 @@ run merge_nodes(std::vector<run> of_nodes) {
   // Those within a node are there already.
   for (const edge& e : edges_of_causes(all))
     if (all.lanes[all.records[e.from].lane].node != all.lanes[all.records[e.to].lane].node) all.edges.push_back(e);
+  add_rank_edges(all);
   put_in_order(all);
   return all;
 }

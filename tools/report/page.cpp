@@ -50,7 +50,7 @@ std::string script_safe(const std::string& text) {
 constexpr std::uint64_t or_none(std::uint16_t place) { return place == no_place ? 0 : place + 1u; }
 
 // The order of the columns is that of their use: what the timeline draws, then what a selected record shows.
-column_packer packed(const run& r, const critical_path& path) {
+column_packer packed(const run& r, const analysis& a) {
   column_packer p;
   const std::size_t n = r.records.size();
   nanoseconds before = 0;
@@ -60,12 +60,20 @@ column_packer packed(const run& r, const critical_path& path) {
   p.add_column("nested", n, [&](std::size_t i) { return r.records[i].length() - r.records[i].self; });
   p.add_column("label", n, [&](std::size_t i) { return r.records[i].label; });
   p.add_column("lane", n, [&](std::size_t i) { return r.records[i].lane; });
-  const auto& pieces = path.pieces;
+  const auto& pieces = a.path.pieces;
   before = 0;
   p.add_column("path_start", pieces.size(),
                [&](std::size_t i) { return pieces[i].start - std::exchange(before, pieces[i].start); });
   p.add_column("path_length", pieces.size(), [&](std::size_t i) { return pieces[i].end - pieces[i].start; });
   p.add_column("path_record", pieces.size(), [&](std::size_t i) { return pieces[i].record; });
+  const auto& messages = a.ranks.messages;
+  before = 0;
+  p.add_column("message_sent", messages.size(),
+               [&](std::size_t i) { return messages[i].sent - std::exchange(before, messages[i].sent); });
+  p.add_column("message_length", messages.size(),
+               [&](std::size_t i) { return messages[i].arrived - messages[i].sent; });
+  p.add_column("message_from", messages.size(), [&](std::size_t i) { return messages[i].from_lane; });
+  p.add_column("message_to", messages.size(), [&](std::size_t i) { return messages[i].to_lane; });
   p.add_column("place", n, [&](std::size_t i) { return or_none(r.records[i].place); });
   p.add_column("from", n, [&](std::size_t i) { return or_none(r.records[i].from); });
   p.add_column("amount", n, [&](std::size_t i) { return r.records[i].amount; });
@@ -131,7 +139,7 @@ std::string html_text(std::string_view text) {
 std::string to_page(const run& r, const analysis& a, const comparison* beside) {
   const page_parts& parts = shipped_page();
   std::string page;
-  const column_packer records = packed(r, a.path);
+  const column_packer records = packed(r, a);
   // One pass over the template, so that what is put in is not looked at again.
   for (std::string_view rest = parts.html; !rest.empty();) {
     const auto mark = rest.find('@');

@@ -8,8 +8,9 @@
 namespace stretto::report {
 
 const char* name(kind k) noexcept {
-  static constexpr const char* names[kind_count] = {"task",   "suspended", "copy", "fill", "reduce",
-                                                    "kernel", "message",   "wait", "user", "other"};
+  static constexpr const char* names[kind_count] = {"task",         "suspended",       "copy", "fill", "reduce",
+                                                    "kernel",       "message",         "wait", "user", "message wait",
+                                                    "receive wait", "collective wait", "other"};
   return names[static_cast<unsigned>(k)];
 }
 
@@ -73,7 +74,7 @@ void subtract_nested(run& r) {
   for (std::uint32_t i = 0; i < r.records.size(); ++i) {
     record& one = r.records[i];
     one.self = one.length();
-    if (!is_work(one.kind) && one.kind != kind::wait) continue;
+    if (!is_work(one.kind) && !is_wait(one.kind)) continue;
     auto& around = open[one.lane];
     while (!around.empty() && r.records[around.back()].end <= one.start) around.pop_back();
     if (!around.empty()) {
@@ -86,14 +87,27 @@ void subtract_nested(run& r) {
 
 }  // namespace
 
+namespace {
+
+/// Behind "node 2 ", where there are several nodes.
+std::string_view name_on_node(std::string_view track) {
+  if (!track.starts_with("node ")) return track;
+  const auto space = track.find(' ', 5);
+  return space == track.npos ? track : track.substr(space + 1);
+}
+
+}  // namespace
+
+bool is_rank_track(std::string_view name) { return name_on_node(name).starts_with("rank "); }
+
 std::vector<bool> worker_tracks(const run& r) {
   std::vector<bool> named(r.tracks.size()), used(r.tracks.size()), both(r.tracks.size());
   bool any = false;
   for (std::uint32_t i = 0; i < r.records.size(); ++i)
     if (r.records[i].kind == kind::task || r.records[i].kind == kind::kernel) used[r.track_of(i)] = true;
+  const bool has_ranks = std::any_of(r.tracks.begin(), r.tracks.end(), is_rank_track);
   for (std::size_t t = 0; t < named.size(); ++t) {
-    const std::string& name = r.tracks[t];
-    named[t] = name.starts_with("worker ") || (name.starts_with("node ") && name.find(" worker ") != name.npos);
+    named[t] = has_ranks ? is_rank_track(r.tracks[t]) : name_on_node(r.tracks[t]).starts_with("worker ");
     both[t] = named[t] && used[t];
     any |= both[t];
   }
@@ -110,6 +124,7 @@ void put_in_order(run& r) {
       one.end = std::max(one.end - first, one.start);
       r.length = std::max(r.length, one.end);
     }
+    for (delivery& one : r.deliveries) one.at -= first;
     r.begin_ns += first;
   }
   sort_records(r);

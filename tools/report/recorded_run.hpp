@@ -9,14 +9,29 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stretto::report {
 
 using nanoseconds = std::int64_t;
 
-enum class kind : std::uint8_t { task, suspended, copy, fill, reduce, kernel, message, wait, user, other };
-inline constexpr unsigned kind_count = 10;
+enum class kind : std::uint8_t {
+  task,
+  suspended,
+  copy,
+  fill,
+  reduce,
+  kernel,
+  message,
+  wait,
+  user,
+  message_wait,  // of ranks of an MPI program: rank_wait_kinds.hpp
+  receive_wait,
+  collective_wait,
+  other
+};
+inline constexpr unsigned kind_count = 13;
 
 /// "task", "suspended", ...: the category in the file.
 const char* name(kind k) noexcept;
@@ -25,6 +40,11 @@ const char* name(kind k) noexcept;
 constexpr bool is_work(kind k) noexcept {
   return k == kind::task || k == kind::copy || k == kind::fill || k == kind::reduce || k == kind::kernel ||
          k == kind::other;
+}
+
+/// Kinds that occupy their lane without work.
+constexpr bool is_wait(kind k) noexcept {
+  return k == kind::wait || k == kind::message_wait || k == kind::receive_wait || k == kind::collective_wait;
 }
 
 /// What records of one origin have in common.
@@ -61,6 +81,16 @@ struct lane {
   std::uint32_t node = 0;
 };
 
+/// A receive of a rank has taken a message.
+struct delivery {
+  nanoseconds at = 0;
+  std::uint64_t sent = 0;      // the id of the record that the call of the send ended
+  std::uint64_t received = 0;  // of the one that the call of the receive ended
+  std::uint64_t bytes = 0;
+  std::uint32_t label = 0;  // the call of the receive
+  std::uint32_t lane = 0;   // of the receiver
+};
+
 struct edge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -80,6 +110,7 @@ struct run {
   std::vector<std::string> tracks;       // workers, streams, threads of the program
   std::vector<lane> lanes;
   std::vector<record> records;
+  std::vector<delivery> deliveries;       // in any order
   std::vector<edge> edges;                // sorted by `to`, then `from`
   std::vector<std::uint32_t> first_edge;  // records.size() + 1 offsets into `edges`
   nanoseconds length = 0;                 // the end of the last record
@@ -94,12 +125,17 @@ struct run {
   std::uint32_t track_of(std::uint32_t i) const noexcept { return lanes[records[i].lane].track; }
 };
 
-/// Which tracks are workers: those of that name, and where there are none, those that ran tasks or kernels.
+/// Whether a track is that of a rank of an MPI program.
+bool is_rank_track(std::string_view name);
+
+/// Which tracks are workers: those of that name, or ranks if there are any, which run on them; and where there are
+/// none, those that ran tasks or kernels.
 std::vector<bool> worker_tracks(const run& r);
 
 /// Brings hand-made or read parts into the order that the invariants ask for: sorts the records,
 /// renumbers the edges, drops edges that go back in time and doubled ones, joins the parts of one
-/// operation, and computes `self` and `length`. Cost: O(n log n), O(n) where records come in order.
+/// operation, and computes `self` and `length`. Cost: O(n log n), O(n) where
+/// records come in order.
 void put_in_order(run& r);
 
 }  // namespace stretto::report

@@ -13,6 +13,8 @@
 #include "report/json_scanner.hpp"
 #include "report/node_files.hpp"
 #include "report/node_merge.hpp"
+#include "report/rank_messages.hpp"
+#include "report/rank_wait_kinds.hpp"
 #include "report/text_source.hpp"
 
 namespace stretto::report {
@@ -74,7 +76,7 @@ class reader {
     std::uint64_t node = 0, tid = 0, number = 0;
     nanoseconds start = 0, length = 0;
     std::string_view category, name, id, at, to, from, lane_name, module;
-    std::uint64_t operation = 0, cause = 0, bytes = 0;
+    std::uint64_t operation = 0, cause = 0, bytes = 0, value = 0;
   };
 
   error foreign(std::string why) const {
@@ -153,6 +155,7 @@ class reader {
         tail_ = point(e);
         break;
       case 'f': head(e); break;
+      case 'i': moment(e); break;
       case 'M': metadata(e); break;
       default: break;
     }
@@ -219,7 +222,9 @@ class reader {
 
   void read_argument(event& e, std::string_view key) {
     if (in_.peek() != '"') {
-      if (key == "bytes" && in_.peek() != '{' && in_.peek() != '[') e.bytes = in_.integer();
+      const bool is_number = in_.peek() != '{' && in_.peek() != '[';
+      if (key == "bytes" && is_number) e.bytes = in_.integer();
+      else if (key == "value" && is_number) e.value = in_.integer();
       else in_.skip();
     } else if (key == "id") e.operation = number_in(in_.text(store_[4]));
     else if (key == "cause" || key == "waits_for") e.cause = number_in(in_.text(store_[4]));
@@ -312,6 +317,12 @@ class reader {
     }
   }
 
+  // Ranks record so which message a receive takes. Moments of others are not shown.
+  void moment(const event& e) {
+    if (e.operation == 0 || e.cause == 0) return;
+    run_.deliveries.push_back({e.start, e.cause, e.operation, e.value, label_of(e, kind::other), lane_of(e)});
+  }
+
   void metadata(const event& e) {
     if (e.name == "thread_name") run_.lanes[lane_of(e)].name = e.lane_name;
   }
@@ -339,12 +350,14 @@ class reader {
 
   void finish() {
     name_tracks();
+    classify_rank_waits(run_);
     run_.edges = edges_of(run_, arrows_);
     arrows_ = {};
     if (!run_.damage.empty()) {
       const auto more = edges_of_causes(run_);
       run_.edges.insert(run_.edges.end(), more.begin(), more.end());
     }
+    add_rank_edges(run_);
     put_in_order(run_);
   }
 

@@ -21,7 +21,7 @@ utilisations find_utilisation(const run& r) {
     if (is_work(one.kind)) {
       cover(all.tracks[track], track_until[track], one);
       if (one.place != no_place) cover(all.places[one.place], place_until[one.place], one);
-    } else if (one.kind == kind::wait) {
+    } else if (is_wait(one.kind)) {
       all.tracks[track].asleep += one.self;
     }
   }

@@ -53,6 +53,7 @@ for (const name in facts.columns) columns[name] = later(() => column(name));
 
 // What the timeline draws; nothing until load_records().
 let start, length_of, nested, label, lane_of, depth, path_start, path_length, path_record;
+let message_sent, message_length, message_from, message_to;
 const is_here = () => start !== undefined;
 const end_of = i => start[i] + length_of[i];
 const self_of = i => length_of[i] - nested[i];
@@ -93,9 +94,11 @@ function load_records() {
   path_start = summed(column('path_start'));
   path_length = column('path_length');
   path_record = column('path_record');
+  message_sent = summed(column('message_sent'));
+  [message_length, message_from, message_to] = ['message_length', 'message_from', 'message_to'].map(column);
   start = summed(column('start'));
   depth = new Uint8Array(records);
-  const is_wait = facts.labels.map(l => l.kind === 'wait');
+  const is_wait = facts.labels.map(l => l.kind.endsWith('wait'));
   for (let i = 0; i < records; ++i) ++lanes[lane_of[i]].count;
   for (const lane of lanes) {
     lane.all = new Uint32Array(lane.count);

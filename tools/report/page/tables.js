@@ -60,7 +60,8 @@ document.getElementById('changes').append(element('p',
   `${time_text(facts.changes.replayed)}; ` +
   `recorded were ${time_text(facts.changes.recorded)}: an error of ${signed_share(facts.changes.error)}. ` +
   `Predictions err at least as much.`));
-const path_kind = {work: s => s.kind, delay: () => 'wait for a worker', unknown: () => 'before the first record'};
+const delay_text = facts.ranks ? 'messages on their way, wait for a worker' : 'wait for a worker';
+const path_kind = {work: s => s.kind, delay: () => delay_text, unknown: () => 'before the first record'};
 table('path-kinds', path.by_kind, [['share', s => share_text(s.time, whole), 'number'],
     ['time', s => time_text(s.time), 'number'],
   ['', s => meter(s.time, whole)], ['what', s => path_kind[s.piece](s)], ['count', s => s.count, 'number']]);
@@ -68,6 +69,25 @@ table('path', path.by_name, [['share', s => share_text(s.time, whole), 'number']
     ['time', s => time_text(s.time), 'number'],
   ['', s => meter(s.time, whole)], ['what', s => piece_text[s.piece](s)], ['name', s => link(s.name)],
     ['count', s => s.count, 'number']]);
+if (facts.ranks) {
+  for (const id of ['ranks-part', 'messages-part']) document.getElementById(id).hidden = false;
+  const of_path = facts.ranks.times.filter(t => t.on_path).sort((a, b) => b.on_path - a.on_path);
+  const waits = ['message', 'receive', 'collective', 'other'].map(what =>
+    [`waits: ${what}`, t => share_text(t[what + '_waits'], whole), 'number']);
+  table('ranks', facts.ranks.times, [['rank', t => t.rank],
+    ['computing', t => share_text(t.computing, whole), 'number'], ['', t => meter(t.computing, whole)], ...waits]);
+  document.getElementById('ranks').append(element('p',
+    `${facts.ranks.messages} messages with ${facts.ranks.bytes} bytes.`));
+  table('late', facts.ranks.late, [['share', t => share_text(t.time, whole), 'number'],
+    ['time', t => time_text(t.time), 'number'], ['', t => meter(t.time, whole)], ['cause', t => t.what],
+    ['late', t => t.late], ['waiting', t => t.waiting], ['in', t => link(t.call)], ['at', t => t.at],
+    ['count', t => t.count, 'number']]);
+  table('rank-path', of_path, [['share', t => share_text(t.on_path, whole), 'number'],
+    ['time', t => time_text(t.on_path), 'number'], ['', t => meter(t.on_path, whole)], ['rank', t => t.rank]]);
+  table('path-calls', facts.ranks.path.calls, [['share', c => share_text(c.time, whole), 'number'],
+    ['time', c => time_text(c.time), 'number'], ['', c => meter(c.time, whole)], ['', c => c.what],
+    ['call', c => link(c.call)], ['at', c => c.at], ['count', c => c.count, 'number']]);
+}
 for (const [id, rows] of [['workers', facts.workers], ['places', facts.places_used]])
   table(id, rows.filter(u => u.count || u.asleep), [['name', u => u.name],
     ['busy', u => share_text(u.busy, whole), 'number'], ['', u => meter(u.busy, whole)],
@@ -125,6 +145,10 @@ const query = document.getElementById('query');
 query.addEventListener('input', () => search(query.value));
 query.addEventListener('keydown', e => { if (e.key === 'Enter') next_match(); });
 document.getElementById('path-shown').addEventListener('change', e => { shown.path = e.target.checked; redraw(); });
+document.getElementById('messages-shown').addEventListener('change', e => {
+  shown.messages = e.target.checked;
+  redraw();
+});
 
 // What stands behind # in the address: find=NAME, task=ID, from=NS, to=NS.
 function follow_address() {

@@ -4,8 +4,8 @@ const canvas = document.getElementById('timeline'), view = document.getElementBy
 const pen = canvas.getContext('2d');
 const row = 24, axis = 22, names_width = 130;
 const colours = {task: 45, copy: 210, fill: 190, reduce: 20, kernel: 120, message: 280, wait: -1, user: 330,
-  suspended: -1, other: 0};
-const shown = {from: 0, to: facts.length || 1, selected: -1, query: '', hidden: new Set(), path: true};
+  suspended: -1, other: 0, 'message wait': -1, 'receive wait': -1, 'collective wait': -1};
+const shown = {from: 0, to: facts.length || 1, selected: -1, query: '', hidden: new Set(), path: true, messages: true};
 let matches = null;  // by label; null: all
 const hues = facts.labels.map(() => null);
 function hue(l) {
@@ -102,12 +102,38 @@ function draw_arrow(a, b, colour) {
   pen.moveTo(x1, y1);
   pen.bezierCurveTo(x1 + 25, y1, x2 - 25, y2, x2, y2);
   pen.stroke();
+  draw_head(x2, y2, 0);
+}
+function draw_head(x, y, angle) {
+  const corner = by => [x - 8 * Math.cos(angle + by), y - 8 * Math.sin(angle + by)];
   pen.beginPath();
-  pen.moveTo(x2, y2);
-  pen.lineTo(x2 - 7, y2 - 4);
-  pen.lineTo(x2 - 7, y2 + 4);
+  pen.moveTo(x, y);
+  pen.lineTo(...corner(.5));
+  pen.lineTo(...corner(-.5));
   pen.fill();
 }
+
+// Messages between ranks that are sent in view. Of more than can be told apart, as many as can, spread evenly.
+const most_messages = 3000;
+function draw_messages() {
+  const end = first_where(message_sent.length, k => message_sent[k] > shown.to);
+  const begin = first_where(end, k => message_sent[k] >= shown.from - longest_message());
+  pen.strokeStyle = pen.fillStyle = text_colour;
+  pen.lineWidth = 1;
+  pen.globalAlpha = .6;
+  for (let k = begin, step = Math.max(1, Math.ceil((end - begin) / most_messages)); k < end; k += step) {
+    if (message_sent[k] + message_length[k] < shown.from) continue;
+    const x1 = x_of(message_sent[k]), y1 = y_of(message_from[k]) + row / 2;
+    const x2 = x_of(message_sent[k] + message_length[k]), y2 = y_of(message_to[k]) + row / 2;
+    pen.beginPath();
+    pen.moveTo(x1, y1);
+    pen.lineTo(x2, y2);
+    pen.stroke();
+    draw_head(x2, y2, Math.atan2(y2 - y1, x2 - x1));
+  }
+  pen.globalAlpha = 1;
+}
+const longest_message = later(() => message_length.reduce((a, b) => Math.max(a, b), 0));
 
 function draw_path() {
   pen.strokeStyle = '#d33';
@@ -163,6 +189,7 @@ function draw() {
   const first = Math.max(0, Math.floor((view.scrollTop - axis) / row));
   const last = Math.min(lanes.length, first + Math.ceil(h / row) + 1);
   for (let k = first; k < last; ++k) is_here() ? draw_lane(lanes[k], y_of(k)) : draw_overview(k, y_of(k));
+  if (shown.messages && is_here()) draw_messages();
   if (shown.path && is_here()) draw_path();
   if (shown.selected >= 0) {
     for (const c of causes_of(shown.selected).slice(0, 200)) draw_arrow(c, shown.selected, '#27c');
