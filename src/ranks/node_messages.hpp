@@ -32,6 +32,7 @@ struct rank_message {
   std::int64_t withheld_bytes = -1;  // of data that the sender keeps until data_request; -1: the data follows
   std::uint64_t is_early = 0;        // 1: the receiver counts it in early_return
   std::optional<described_data> described = {};  // for checks
+  std::uint64_t span = 0;                        // of the trace, which the call that sends ended; 0: none
 };
 
 /// The ranks of a node begin a collective: for checks on the node of the communicator's first rank.

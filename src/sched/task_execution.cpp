@@ -12,6 +12,7 @@
 
 #include "base/sanitizers.hpp"
 #include "event/event_floor.hpp"
+#include "sched/own_track.hpp"
 #include "sched/profile_state.hpp"
 #include "sched/ready_queues.hpp"
 #include "sched/scope_counting.hpp"
@@ -96,6 +97,11 @@ stack* take_stack(worker& w) {
   w.spare_stacks.pop_back();
   stack_pool::prepare(s, worker_loop);
   return s;
+}
+
+own_track* own_track_of(thread_companion* companion, const suspension& s) noexcept {
+  auto* const owner = dynamic_cast<track_owner*>(companion);
+  return owner ? owner->track_of(s.current) : nullptr;
 }
 
 /// After leave_thread(); null is none.
@@ -183,7 +189,8 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   s.id = w.current_id;
   if (w.every_span && w.span_start) {
     s.since = trace::clock::now();
-    record_before_suspension(w, s.since);
+    if (own_track* const own = own_track_of(companion, s)) own->ran(w, s);
+    else record_before_suspension(w, s.since);
   }
   suspension*& left = s.on ? s.on->left : w.own_left;
   left = &s;
@@ -207,7 +214,8 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   now.measured = measured;
   if (measured) measured->suspended += trace::clock::now() - left_at;
   if (s.since) {
-    record_suspension(now, s);
+    if (own_track* const own = own_track_of(companion, s)) own->waited(now, s);
+    else record_suspension(now, s);
     now.span_start = trace::clock::now();
   }
   auto& exceptions_now = exceptions_in_flight();

@@ -117,6 +117,8 @@ void poll_pending(worker& w) {
 template <class Ended>
 bool spin_until_ended(worker& w, Ended&& has_ended) {
   if (w.owner->settings.stepped) return false;
+  if (w.every_span && w.companion) [[unlikely]]
+    return false;  // a track of its own has its waits as suspensions (own_track.hpp)
   poll_coordinator* polls = w.owner->polls;
   if (polls && !(polls->any_pending() && can_run_on_top(w, nullptr))) polls = nullptr;
   if (!polls && w.owner->workers.size() == 1) return false;  // no other worker could end it

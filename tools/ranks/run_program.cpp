@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "api/process_endpoint.hpp"
+#include "base/context.hpp"
 #include "base/error_output.hpp"
 #include "base/nearest_name.hpp"
 #include "base/options.hpp"
@@ -29,6 +30,7 @@
 #include "ranks/process/rank_output.hpp"
 #include "ranks/process/rank_placement.hpp"
 #include "ranks/process/thread_creation.hpp"
+#include "ranks/process/traced_messages.hpp"
 #include "ranks/process/usage_report.hpp"
 #include "ranks/program/crash_report.hpp"
 
@@ -205,6 +207,7 @@ void run_ranks(runtime& here, node_ranks& node, job_of_ranks* job, const rank_li
                const worker_choice* choice) {
   const end_of_threads at_the_end{node.threads()};
   here.run([&] {
+    if (base::current()->every_span) usage_observer::install(traced_messages());
     node.files().attach();
     if (job) job->wait_for_others();
     if (choice) start(ranks, *choice);

@@ -21,7 +21,7 @@ namespace {
 enum class side { sender, receiver };
 
 /// The message of another node that this thread delivers; null: none, or a call of its own.
-thread_local const std::optional<described_data>* delivered = nullptr;
+thread_local const rank_message* delivered = nullptr;
 
 /// The arguments of the calling function that concern one side; null if it has none.
 const message_arguments* arguments_of(const call_record& call, side which) {
@@ -35,7 +35,7 @@ const message_arguments* arguments_of(const call_record& call, side which) {
 }
 
 data_of_call data_of_caller(side which) {
-  if (delivered) return *delivered ? described_elsewhere(**delivered) : data_of_call{};
+  if (delivered) return delivered->described ? described_elsewhere(*delivered->described) : data_of_call{};
   if (!innermost_call || !rank::current()) return {};
   const message_arguments* const a = arguments_of(*innermost_call, which);
   if (!a || a->type == MPI_PACKED) return {};
@@ -69,7 +69,7 @@ class waiting_messages final : public usage_observer {
     const std::scoped_lock lock(mutex_);
     waiting_.insert_or_assign(&entry, std::move(made));
   }
-  void matched(const queue_entry& waited) override {
+  void matched(const queue_entry& waited, std::int64_t) override {
     if (is_of_collective(waited)) return;
     const data_of_call first = taken(waited);
     if (!first.type) return;
@@ -77,13 +77,13 @@ class waiting_messages final : public usage_observer {
     else compare_sides(first, data_of_caller(side::receiver));
   }
   void forgotten(const queue_entry& entry) override { taken(entry); }
+  void ends_meeting() override {}
 
-  std::optional<described_data> describe_sent() override {
+  void sends(rank_message& message) override {
     const data_of_call sent = data_of_caller(side::sender);
-    if (!sent.type) return std::nullopt;
-    return describe(sent);
+    if (sent.type) message.described = describe(sent);
   }
-  void delivers(const std::optional<described_data>* sent) noexcept override { delivered = sent; }
+  void delivers(const rank_message* sent) noexcept override { delivered = sent; }
   void begun_elsewhere(const collective_notice& notice) override { usage_check::begun_elsewhere(notice); }
 
  private:

@@ -89,7 +89,7 @@ void start() {
     const auto found = variables.find("STRETTO_CHECK");
     if (found == variables.end() || found->second != "1") return;
     is_on = true;
-    usage_observer::installed = &matched_messages();
+    usage_observer::install(matched_messages());
   });
 }
 

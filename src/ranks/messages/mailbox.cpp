@@ -63,9 +63,15 @@ void observe_wait(const queue_entry& entry) {
   if (usage_observer::installed) [[unlikely]]
     usage_observer::installed->waits(entry);
 }
-void observe_match(const queue_entry& waited) {
+/// A receive that waited in a queue takes a message.
+void observe_match(const queue_entry& receive, std::int64_t bytes) {
   if (usage_observer::installed) [[unlikely]]
-    usage_observer::installed->matched(waited);
+    usage_observer::installed->matched(receive, bytes);
+}
+/// A receive takes a message that waited in a queue.
+void observe_match(const queue_entry& message) {
+  if (usage_observer::installed) [[unlikely]]
+    usage_observer::installed->matched(message, bytes_of(message));
 }
 void observe_cancellation(const queue_entry& entry) {
   if (usage_observer::installed) [[unlikely]]
@@ -151,7 +157,7 @@ void mailbox::free_early(early_message& m) {
 
 void mailbox::complete_receive(queue_entry& found, envelope message, const data_part& data) {
   auto& receive = static_cast<message_request&>(found);
-  observe_match(receive);
+  observe_match(receive, data.bytes());
   fill(receive, message, data, &receive);
   end_message(receive);
 }
@@ -228,7 +234,7 @@ void mailbox::deliver_copy(envelope message, const data_part& data, early_capaci
   }
   if (found) {
     auto& receive = static_cast<message_request&>(*found);
-    observe_match(receive);
+    observe_match(receive, data.bytes());
     fill(receive, message, data, nullptr);
     end_message(receive);
     if (capacity) capacity->release(data.bytes());
@@ -264,7 +270,7 @@ void mailbox::deliver_large(early_message& copied, message_request* send) {
   }
   if (!found) return end_probes(probes);
   auto& receive = static_cast<message_request&>(*found);
-  observe_match(receive);
+  observe_match(receive, copied.bytes);
   fill(receive, copied.match, copied.data(), nullptr);
   end_message(receive);
   const std::scoped_lock lock(lock_);
@@ -280,7 +286,7 @@ void mailbox::deliver(remote_message& message) {
     if (!found) add(queues, message, probes);
   }
   if (!found) return end_probes(probes);
-  observe_match(*found);
+  observe_match(*found, message.bytes);
   message.receive_into(static_cast<message_request&>(*found));
 }
 

@@ -62,7 +62,8 @@ struct remote_messages::pending_send final : places::completion {
   remote_messages& of;
   message_request& send;
   std::uint64_t key = 0;
-  int parts;  // that have not ended
+  int parts;               // that have not ended
+  std::uint64_t span = 0;  // as in the message
   bool is_withheld = false;
   bytes packed;
 };
@@ -78,6 +79,7 @@ class remote_messages::waiting_message final : public remote_message, places::co
         from_(from),
         to_(m.to),
         send_(m.send),
+        span_(m.span),
         is_synchronous_(m.is_synchronous != 0),
         is_withheld_(m.withheld_bytes >= 0) {
     if (is_withheld_) return;
@@ -128,6 +130,7 @@ class remote_messages::waiting_message final : public remote_message, places::co
                               : received < this->bytes ? error_class::truncate
                                                        : error_class::success;
     receive.status = {match.source(), match.tag(), error, false, received, bytes};
+    const caused_by_span cause(span_);
     delete this;
     end_message(receive);
   }
@@ -135,7 +138,7 @@ class remote_messages::waiting_message final : public remote_message, places::co
   remote_messages& of_;
   const dist::rank from_;
   const std::int32_t to_;
-  const std::uint64_t send_;
+  const std::uint64_t send_, span_;
   const bool is_synchronous_, is_withheld_;
   std::optional<net::payload> data_;  // that has not come with the message
   ranks::bytes copy_;
@@ -180,7 +183,7 @@ void remote_messages::start_send(peer_on_node& to, message_request& send) {
                     .tag = send.match.tag(),
                     .context = static_cast<std::uint32_t>(send.match.context())};
   if (usage_observer::installed) [[unlikely]]
-    head.described = usage_observer::installed->describe_sent();
+    usage_observer::installed->sends(head);
   if (send.mode == send_mode::buffered) return send_copy(to.node, head, send);
   const bool is_small = send.data.bytes() <= eager_bytes && send.mode != send_mode::synchronous;
   if (is_small && to.early.try_add(send.data.bytes(), most_early_bytes_of_node_)) {
@@ -188,6 +191,7 @@ void remote_messages::start_send(peer_on_node& to, message_request& send) {
     return send_copy(to.node, head, send);
   }
   pending_send& pending = add_pending(send);
+  pending.span = head.span;
   head.send = pending.key;
   head.is_synchronous = send.mode == send_mode::synchronous;
   if (!is_small) return job_.send(to.node, head, pending.data(), pending);
@@ -259,6 +263,7 @@ void remote_messages::end_part(pending_send& pending) {
     sends_.erase(pending.key);
   }
   message_request& send = pending.send;
+  const caused_by_span cause(pending.span);
   delete &pending;
   end_message(send);
 }
@@ -284,7 +289,7 @@ remote_messages::local_rank* remote_messages::find_local(std::int32_t rank) {
 void remote_messages::on_message(dist::rank from, const rank_message& m, net::payload&& data, base::thread_context&) {
   local_rank* const to = find_local(m.to);
   if (!to) return job_.refuse_malformed(m.message, from);
-  const delivery_from_node checked(m.described);
+  const delivery_from_node observed(m);
   if (m.send == 0 && data.is_here())
     return to->box->deliver_copy({context_number(m.context), m.source, m.tag}, {data.here().data(), size_of(data)},
                                  m.is_early ? &to->early[from] : nullptr);

@@ -6,6 +6,7 @@
 
 #include "ranks/call_error.hpp"
 #include "ranks/messages/request.hpp"
+#include "ranks/messages/usage_observer.hpp"
 #include "ranks/messages/wait_targets.hpp"
 
 namespace stretto::ranks {
@@ -82,6 +83,8 @@ void node_meeting::resume_others(int rank) noexcept {
 }
 
 void node_meeting::perform_for_all(present_rank& own, const std::source_location& where) {
+  if (usage_observer::installed) [[unlikely]]
+    usage_observer::installed->ends_meeting();
   shared_ = nullptr;
   if (!do_calls_agree()) {
     for (collective_member* const one : members_) one->note(error_class::other);

@@ -13,6 +13,7 @@
 #include "net/mpi/job_mark.hpp"
 #include "ranks/process/call_reading.hpp"
 #include "ranks/program/crash_report.hpp"
+#include "sched/scheduler.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -133,7 +134,10 @@ void rank::run() {
     scopes().add(scope, *this);
     sched::this_thread()->companion = this;
     task_ = sched::this_thread()->current;
+    const traced_rank traced{copy_.start().name, mpi_, blocked_call_};
+    if (here.every_span) trace_ = std::make_unique<rank_trace>(traced, *scheduler_->recorder);
     end_ = copy_.run();
+    if (trace_) trace_->end();
     task_ = nullptr;
     has_ended_ = true;
     innermost_call = nullptr;  // exit and abort leave the calls in which they happen
@@ -164,6 +168,10 @@ void rank::enter_thread() noexcept {
   call_reading::wait_until_over();
   if (wanders_) prepare_thread();
   copy_.enter_thread();
+}
+
+sched::own_track* rank::track_of(const sched::task_record* task) noexcept {
+  return task && task == task_.load(std::memory_order_relaxed) ? trace_.get() : nullptr;
 }
 
 }  // namespace stretto::ranks

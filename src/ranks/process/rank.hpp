@@ -20,13 +20,14 @@
 #include "ranks/messages/send_buffers.hpp"
 #include "ranks/process/call_record.hpp"
 #include "ranks/process/node_ranks.hpp"
+#include "ranks/process/rank_trace.hpp"
 #include "ranks/process/retired_numbers.hpp"
 #include "ranks/program/program_copy.hpp"
 #include "sched/worker.hpp"
 
 namespace stretto::ranks {
 
-class rank final : sched::thread_companion {
+class rank final : public sched::thread_companion, public sched::track_owner {
  public:
   /// Loads the program for it, and tells the node where its messages go. Throws as program_copy.
   rank(node_ranks& node, world_rank number, std::shared_ptr<const program_image> image, rank_start start);
@@ -86,6 +87,7 @@ class rank final : sched::thread_companion {
 
   void leave_thread() noexcept override;
   void enter_thread() noexcept override;
+  sched::own_track* track_of(const sched::task_record* task) noexcept override;
 
  private:
   [[noreturn]] void end_without_finalize() const;
@@ -107,6 +109,7 @@ class rank final : sched::thread_companion {
   std::uint32_t worker_ = 0;
   program_copy copy_;
   program_end end_;
+  std::unique_ptr<rank_trace> trace_;  // null: nothing is recorded
   // For reports.
   std::atomic<const void*> task_ = nullptr;
   std::atomic<const call_record*> blocked_call_ = nullptr;

@@ -1,0 +1,164 @@
+#include "ranks/process/rank_trace.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "sched/task_spans.hpp"
+#include "trace/deferred_line.hpp"
+
+namespace stretto::ranks {
+namespace {
+
+/// The code of this library.
+struct code_range {
+  std::uintptr_t begin = 0, end = 0;
+
+  bool has(const void* address) const {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return begin <= at && at < end;
+  }
+};
+
+int find_own_code(dl_phdr_info* object, std::size_t, void* found) {
+  const auto own = reinterpret_cast<std::uintptr_t>(&find_own_code);
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const auto& part = object->dlpi_phdr[i];
+    const code_range range{object->dlpi_addr + part.p_vaddr, object->dlpi_addr + part.p_vaddr + part.p_memsz};
+    if (part.p_type != PT_LOAD || own < range.begin || own >= range.end) continue;
+    *static_cast<code_range*>(found) = range;
+    return 1;
+  }
+  return 0;
+}
+
+const code_range& own_code() {
+  static const code_range range = [] {
+    code_range found;
+    ::dl_iterate_phdr(find_own_code, &found);
+    return found;
+  }();
+  return range;
+}
+
+/// The address in the program to which the call of this thread returns. As return_address_of, which also reads calls
+/// of other threads.
+const void* own_return_address(const call_record& call) {
+  struct frame_entries {
+    const frame_entries* next;
+    const void* return_address;
+  };
+  constexpr int most_frames = 16;
+  const auto* frame = static_cast<const frame_entries*>(call.frame);
+  for (int i = 0; i < most_frames; ++i, frame = frame->next)
+    if (!own_code().has(frame->return_address)) return frame->return_address;
+  return nullptr;
+}
+
+/// Where the code of a call is in its file, and what is there: the same in all copies of a program.
+using code_key = std::pair<std::uintptr_t, std::array<char, 16>>;
+
+code_key key_of(const void* return_address) {
+  code_key key;
+  Dl_info found{};
+  const link_map* map = nullptr;
+  if (!::dladdr1(return_address, &found, const_cast<void**>(reinterpret_cast<const void**>(&map)), RTLD_DL_LINKMAP))
+    return key;
+  key.first = reinterpret_cast<std::uintptr_t>(return_address) - map->l_addr;
+  std::memcpy(key.second.data(), static_cast<const char*>(return_address) - key.second.size(), key.second.size());
+  return key;
+}
+
+/// The address of that code in the copy that was the first to call it: its line is found once.
+const void* first_copy_of(const void* return_address) {
+  static std::mutex lock;
+  static std::map<code_key, const void*> known;
+  const std::scoped_lock one_at_a_time(lock);
+  return known.try_emplace(key_of(return_address), return_address).first->second;
+}
+
+sched::worker& this_worker() { return *sched::this_thread()->as_worker; }
+
+}  // namespace
+
+rank_trace::rank_trace(const traced_rank& of, trace::recorder& into)
+    : state_(of.state), blocked_call_(of.blocked_call), into_(into), ring_(into.add_ring(of.name)) {
+  record_span(this_worker(), trace::clock::now(), into_.names().intern("until main"));
+}
+
+const std::string& rank_trace::line_of(const void* return_address) {
+  const auto [at, is_new] = lines_.try_emplace(return_address);
+  if (is_new && return_address) at->second = trace::deferred_line(first_copy_of(return_address));
+  return at->second;
+}
+
+trace::name_id rank_trace::name_of(const call_record* call, std::string_view before) {
+  std::string name(before);
+  if (!call) return into_.names().intern(name += "a wait outside of MPI");
+  name += call->name;
+  call_text text;
+  if (call->details.describe) call->details.describe(call->details.arguments, state_, text);
+  if (!text.arguments.empty()) name += "(" + text.arguments + ")";
+  return into_.names().intern(name, line_of(own_return_address(*call)), 0);
+}
+
+trace::name_id rank_trace::name_of_call() { return name_of(innermost_call, {}); }
+
+void rank_trace::add(const trace::record& r) noexcept {
+  const std::scoped_lock lock(pushing_);
+  ring_.push(r);
+}
+
+void rank_trace::record_span(sched::worker& on, trace::ticks until, trace::name_id name) {
+  last_ = sched::new_id(on);
+  add({.start = on.span_start,
+       .end = until,
+       .id = last_,
+       .cause = std::exchange(cause_, 0),
+       .name = name,
+       .place = on.paths.pop->front(),
+       .kind = trace::kind::task});
+  on.current_id = last_;
+  on.span_start = until;
+}
+
+std::uint64_t rank_trace::end_span() {
+  const trace::ticks until = trace::clock::now();
+  ended_by_ = innermost_call ? innermost_call->name : nullptr;
+  record_span(this_worker(), until, name_of(innermost_call, "until "));
+  return last_;
+}
+
+void rank_trace::end() {
+  sched::worker& here = this_worker();
+  record_span(here, trace::clock::now(), into_.names().intern("until the end"));
+  here.span_start = 0;
+}
+
+void rank_trace::ran(sched::worker& on, const sched::suspension& s) noexcept {
+  const call_record* const call = blocked_call_.load(std::memory_order_relaxed);
+  // A call that has ended a span, as by a receive, and then waits has waited since.
+  const bool is_one_call = ended_by_ && call && call->name == ended_by_;
+  if (!is_one_call) record_span(on, s.since, name_of(call, "until "));
+  wait_start_ = on.span_start;
+  wait_name_ = name_of(call, {});
+  ended_by_ = nullptr;
+}
+
+void rank_trace::waited(sched::worker& on, const sched::suspension& s) noexcept {
+  cause_ = s.made_ready_by;
+  add({.start = wait_start_,
+       .end = trace::clock::now(),
+       .cause = cause_,
+       .name = wait_name_,
+       .place = on.paths.pop->front(),
+       .kind = trace::kind::wait});
+  on.current_id = last_;
+}
+
+}  // namespace stretto::ranks
