@@ -24,6 +24,7 @@
 // Source      executable graphs of kernels, launched as one: CUDA graphs.
 #pragma once
 
+#include <stretto/detail/value_list.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/recorded_graph.hpp>
 
@@ -39,8 +40,8 @@ recorded_operation record_launch(graph_base& g, const kernel_code& code, const k
 template <class... P, class... A, std::size_t... N>
 recorded_operation record_launch_with(graph_base& g, const kernel<void(P...)>& k, const kernel_range& range,
                                       const recorded_request& request, std::index_sequence<N...>, const A&... given) {
-  const std::tuple<argument<N, P, A>...> all{argument<N, P, A>(given)...};
-  const std::array<launch_item, sizeof...(P)> items{std::get<N>(all).item()...};
+  const value_list<argument<N, P, A>...> all{{argument<N, P, A>(given)}...};
+  const std::array<launch_item, sizeof...(P)> items{value_at<N>(all).item()...};
   return record_launch(g, k.code(), range, items, request);
 }
 

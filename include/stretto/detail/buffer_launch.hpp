@@ -4,6 +4,7 @@
 #include <stretto/buffer_tags.hpp>
 #include <stretto/buffer_use.hpp>
 #include <stretto/detail/buffer_arguments.hpp>
+#include <stretto/detail/value_list.hpp>
 #include <stretto/kernel.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/object.hpp>
@@ -12,7 +13,6 @@
 #include <concepts>
 #include <cstddef>
 #include <span>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -92,8 +92,8 @@ struct argument_of_buffers<Number, Parameter, Given> {
 template <class... P, class... A, std::size_t... N>
 event launch_buffers_with(const buffer_launch& request, const kernel<void(P...)>& k, const kernel_range& range,
                           std::index_sequence<N...>, const A&... given) {
-  const std::tuple<argument_of_buffers<N, P, A>...> all{argument_of_buffers<N, P, A>(given)...};
-  const std::array<buffer_item, sizeof...(P)> items{std::get<N>(all).item()...};
+  const value_list<argument_of_buffers<N, P, A>...> all{{argument_of_buffers<N, P, A>(given)}...};
+  const std::array<buffer_item, sizeof...(P)> items{value_at<N>(all).item()...};
   return launch_on_buffers(k.code(), range, items, request);
 }
 template <class... P, class... A>

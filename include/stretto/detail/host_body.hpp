@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stretto/detail/kernel_loops.hpp>
+#include <stretto/detail/value_list.hpp>
 #include <stretto/group_scope.hpp>
 #include <stretto/kernel_code.hpp>
 #include <stretto/kernel_scope.hpp>
@@ -10,7 +11,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -88,7 +88,7 @@ struct host_body;
 template <class Scope, auto Body, class... P>
 struct host_body<Scope, Body, void (Scope::*)(P...) const> {
   static constexpr std::array<kernel_parameter, sizeof...(P)> table{parameter_traits<P>::value...};
-  using values = std::tuple<P...>;
+  using values = value_list<P...>;
   using numbers = std::index_sequence_for<P...>;
 
   STRETTO_DETAIL_LOOPS static void run_items(const kernel_code&, const kernel_work& work,
@@ -139,7 +139,7 @@ struct host_body<Scope, Body, void (Scope::*)(P...) const> {
  private:
   template <std::size_t... I>
   static values open(const kernel_argument* a, std::index_sequence<I...>) noexcept {
-    return values(parameter_traits<P>::open(a[I], I)...);
+    return values{{parameter_traits<P>::open(a[I], I)}...};
   }
   // Separate functions, because compilers honour __restrict for parameters only.
   STRETTO_DETAIL_LOOPS static void dense(const kernel_work& work, const kernel_argument* a,
@@ -158,7 +158,7 @@ struct host_body<Scope, Body, void (Scope::*)(P...) const> {
   [[gnu::always_inline]] static void all_dense(const kernel_work& work, const kernel_argument* a,
                                                std::index_sequence<I...>,
                                                typename parameter_traits<P>::passed... given) {
-    const values v(parameter_traits<P>::open_dense(a[I], I, given)...);
+    const values v{{parameter_traits<P>::open_dense(a[I], I, given)}...};
     if constexpr (requires(Scope s) { s.ids_are_ints_; }) {
       Scope s{};
       s.ids_are_ints_ = true;
@@ -190,11 +190,11 @@ struct host_body<Scope, Body, void (Scope::*)(P...) const> {
   }
   template <std::size_t... I>
   [[gnu::always_inline]] static void assume_dense_rows(values& v, std::index_sequence<I...>) noexcept {
-    (parameter_traits<P>::assume_dense_rows(std::get<I>(v)), ...);
+    (parameter_traits<P>::assume_dense_rows(value_at<I>(v)), ...);
   }
   template <std::size_t... I>
   [[gnu::always_inline]] static void call(const Scope& s, const values& v, std::index_sequence<I...>) {
-    (s.*Body)(std::get<I>(v)...);
+    (s.*Body)(value_at<I>(v)...);
   }
   [[gnu::always_inline]] static void item(const kernel_work& work, const values& v, std::int64_t i, std::int64_t j,
                                           std::int64_t k) {

@@ -3,6 +3,7 @@
 
 #include <stretto/detail/instance_handle.hpp>
 #include <stretto/detail/task_request.hpp>
+#include <stretto/detail/value_list.hpp>
 #include <stretto/instance.hpp>
 #include <stretto/kernel.hpp>
 #include <stretto/kernel_range.hpp>
@@ -12,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -104,8 +104,8 @@ struct argument<Number, Parameter, reduction_instance<Op, D>> {
 template <class... P, class... A, std::size_t... N>
 event launch_with(const kernel<void(P...)>& k, const kernel_range& range, const task_request& request,
                   std::index_sequence<N...>, const A&... given) {
-  const std::tuple<argument<N, P, A>...> all{argument<N, P, A>(given)...};
-  const std::array<launch_item, sizeof...(P)> items{std::get<N>(all).item()...};
+  const value_list<argument<N, P, A>...> all{{argument<N, P, A>(given)}...};
+  const std::array<launch_item, sizeof...(P)> items{value_at<N>(all).item()...};
   return launch_kernel(k.code(), range, items, request);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stretto/detail/object_handle.hpp>
+#include <stretto/detail/value_list.hpp>
 #include <stretto/device_kind.hpp>
 #include <stretto/kernel.hpp>
 #include <stretto/launch.hpp>
@@ -15,7 +16,6 @@
 #include <functional>
 #include <span>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -105,8 +105,8 @@ struct argument_of_objects<Number, Parameter, Given> {
 /// Calls `what` with the untyped form of the arguments.
 template <class... P, class... A, std::size_t... N, class What>
 auto with_object_items(const kernel<void(P...)>&, std::index_sequence<N...>, What&& what, const A&... given) {
-  const std::tuple<argument_of_objects<N, P, A>...> all{argument_of_objects<N, P, A>(given)...};
-  const std::array<object_item, sizeof...(P)> items{std::get<N>(all).item()...};
+  const value_list<argument_of_objects<N, P, A>...> all{{argument_of_objects<N, P, A>(given)}...};
+  const std::array<object_item, sizeof...(P)> items{value_at<N>(all).item()...};
   return what(std::span<const object_item>(items));
 }
 
