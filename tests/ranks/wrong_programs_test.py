@@ -309,7 +309,7 @@ class Checks(unittest.TestCase):
   sent        rank 0, MPI_Send(to rank 1, tag 7, 4 of MPI_INT, MPI_COMM_WORLD) at {sent}
   received    rank 1, MPI_Recv(from rank 0, tag 7, 4 of MPI_FLOAT, MPI_COMM_WORLD) at {received}
   because     element 0 is sent as MPI_INT and received as MPI_FLOAT
-""", done.stderr)
+""", done.stderr, done)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("error R12: a message is longer than its receive\n", self.on_two_nodes("truncation").stderr)
 
