@@ -4,7 +4,7 @@
 // Cost        O(records + deliveries + pieces of the critical path), and sorting the findings.
 //
 // A wait is late by the time from its begin until the call that ends it: of the send, of the receive, or of the last
-// rank at a collective. What is left of the wait is the way of the message and the wait for a worker.
+// rank at a collective. The rest of the wait is the way of the message and the wait for a worker.
 #pragma once
 
 #include "report/critical_path.hpp"

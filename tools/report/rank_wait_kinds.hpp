@@ -9,7 +9,7 @@
 namespace stretto::report {
 
 /// Gives the waits of ranks, which are recorded as waits of any kind, the kind that their call and their cause say.
-/// What these do not show, such as waits for locks of windows, stays a wait.
+/// Waits that these do not show, such as those for locks of windows, stay waits.
 void classify_rank_waits(run& r);
 
 }  // namespace stretto::report
