@@ -51,6 +51,12 @@ inline constexpr bool holds_address<std::initializer_list<T>> = true;
 
 template <class T>
 concept tuple_like = requires { std::tuple_size<T>::value; };
+/// std::array: one type for all elements, which may be thousands.
+template <class T>
+concept array_like = tuple_like<T> && requires(T& a) {
+  a.begin(), a.end();
+  typename T::value_type;
+};
 template <class T>
 concept optional_like = requires(T& o, const T& c) { o.reset(), o.emplace(), *c, c.has_value(); } && !tuple_like<T>;
 template <class T>
@@ -148,6 +154,7 @@ consteval stays_behind address_in() {
   else if constexpr (!std::is_class_v<T> && !std::is_union_v<T>) return nothing;
   else if constexpr (variant_like<T>) return address_in_alternatives(static_cast<const T*>(nullptr));
   else if constexpr (optional_like<T>) return address_in<typename T::value_type>();
+  else if constexpr (array_like<T>) return address_in<std::remove_cv_t<typename T::value_type>>();
   else if constexpr (tuple_like<T>) return address_in_parts<T>(std::make_index_sequence<std::tuple_size_v<T>>());
   else if constexpr (view_like<T> || holds_address<T>) return view;
   else if constexpr (iterator_like<T>) return iterator;

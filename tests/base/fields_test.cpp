@@ -99,6 +99,7 @@ TEST_CASE("values go and come as bytes") {
   goes_and_comes(std::array<bool, 2>{true, false});
   goes_and_comes(false);
   goes_and_comes(std::array<std::string, 2>{"x", "yy"});
+  goes_and_comes(std::array<std::string, 3000>{"more elements than a compiler would take one by one"});
   goes_and_comes(std::pair<int, std::string>(1, "one"));
   goes_and_comes(std::tuple<char, std::vector<int>, double>('c', {1, 2}, 0.5));
   goes_and_comes(std::optional<std::string>("there"));

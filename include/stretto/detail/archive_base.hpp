@@ -62,16 +62,21 @@ class archive_base {
     else if constexpr (is_unique_ptr<V>) owned(value);
     else if constexpr (variant_like<V>) alternative(value);
     else if constexpr (optional_like<V>) maybe(value);
+    else if constexpr (is_plain_array<V>) self().bytes(&value, sizeof value);
+    else if constexpr (array_like<V>) each(value);
     else if constexpr (tuple_like<V>) parts(value, std::make_index_sequence<std::tuple_size_v<V>>());
     else if constexpr (container_like<V>) elements(value);
     else if constexpr (std::is_same_v<V, bool>) truth(value);
     else self().bytes(&value, sizeof value);
   }
 
+  template <class T>
+  void each(T& array) {
+    for (auto& element : array) one(element);
+  }
   template <class T, std::size_t... I>
   void parts(T& value, std::index_sequence<I...>) {
-    if constexpr (is_plain_array<std::remove_const_t<T>>) self().bytes(&value, sizeof value);
-    else (one(std::get<I>(value)), ...);
+    (one(std::get<I>(value)), ...);
   }
   // The byte may have any value; that of a bool must be 0 or 1.
   template <class T>

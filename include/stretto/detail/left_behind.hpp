@@ -98,6 +98,7 @@ consteval stays_behind left_of_exact() {
   else if constexpr (is_unique_ptr<T>) return left_behind<typename T::element_type>();
   else if constexpr (variant_like<T>) return left_of_alternatives(static_cast<const T*>(nullptr));
   else if constexpr (optional_like<T>) return left_behind<typename T::value_type>();
+  else if constexpr (array_like<T>) return left_behind<std::remove_cv_t<typename T::value_type>>();
   else if constexpr (tuple_like<T>) return left_of_parts<T>(std::make_index_sequence<std::tuple_size_v<T>>());
   else if constexpr (map_like<T>)
     return left_of_parts<std::pair<typename T::key_type, typename T::mapped_type>>(std::make_index_sequence<2>());
