@@ -54,7 +54,9 @@ class call_scope {
   const call_record record_;
 };
 
-/// The address in the program to which the call returns; null if it is unknown.
+/// The address in the program to which the call returns; null if it is unknown. The call may be one of another thread.
 const void* return_address_of(const call_record& call);
+/// The same for a call of the calling thread, whose stack needs no check: without a system call.
+const void* own_return_address(const call_record& call);
 
 }  // namespace stretto::ranks

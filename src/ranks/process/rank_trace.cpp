@@ -15,51 +15,6 @@
 namespace stretto::ranks {
 namespace {
 
-/// The code of this library.
-struct code_range {
-  std::uintptr_t begin = 0, end = 0;
-
-  bool has(const void* address) const {
-    const auto at = reinterpret_cast<std::uintptr_t>(address);
-    return begin <= at && at < end;
-  }
-};
-
-int find_own_code(dl_phdr_info* object, std::size_t, void* found) {
-  const auto own = reinterpret_cast<std::uintptr_t>(&find_own_code);
-  for (int i = 0; i < object->dlpi_phnum; ++i) {
-    const auto& part = object->dlpi_phdr[i];
-    const code_range range{object->dlpi_addr + part.p_vaddr, object->dlpi_addr + part.p_vaddr + part.p_memsz};
-    if (part.p_type != PT_LOAD || own < range.begin || own >= range.end) continue;
-    *static_cast<code_range*>(found) = range;
-    return 1;
-  }
-  return 0;
-}
-
-const code_range& own_code() {
-  static const code_range range = [] {
-    code_range found;
-    ::dl_iterate_phdr(find_own_code, &found);
-    return found;
-  }();
-  return range;
-}
-
-/// The address in the program to which the call of this thread returns. As return_address_of, which also reads calls
-/// of other threads.
-const void* own_return_address(const call_record& call) {
-  struct frame_entries {
-    const frame_entries* next;
-    const void* return_address;
-  };
-  constexpr int most_frames = 16;
-  const auto* frame = static_cast<const frame_entries*>(call.frame);
-  for (int i = 0; i < most_frames; ++i, frame = frame->next)
-    if (!own_code().has(frame->return_address)) return frame->return_address;
-  return nullptr;
-}
-
 /// Where the code of a call is in its file, and what is there: the same in all copies of a program.
 using code_key = std::pair<std::uintptr_t, std::array<char, 16>>;
 
