@@ -100,10 +100,10 @@ class BootstrapScript(unittest.TestCase):
         self.assertEqual(self.out, "")
 
     def test_the_tests_build_a_plain_and_a_sanitized_tree_and_end_with_the_summary_of_the_runner(self):
-        for last, sanitized, other, floors, left_out in [("0", "asan", "tsan", "node", "devices"),
-                                                         ("7", "tsan", "asan", "nodes", "benches"),
-                                                         ("e", "asan", "tsan", "nodes", "benches"),
-                                                         ("9", "tsan", "asan", "node", "devices")]:
+        for last, sanitized, other, floors, bench in [("0", "asan", "tsan", "node", "ON"),
+                                                      ("7", "tsan", "asan", "nodes", "OFF"),
+                                                      ("e", "asan", "tsan", "nodes", "OFF"),
+                                                      ("9", "tsan", "asan", "node", "ON")]:
             with self.subTest(last=last):
                 self.put(self.bin / "git", f'echo "0123456789abcde{last}"')
                 self.assertEqual(self.run_it("test"), 0)
@@ -114,7 +114,7 @@ class BootstrapScript(unittest.TestCase):
                 self.assertEqual(self.log.count(f"-DSTRETTO_SANITIZED_FLOORS={floors} "), 2)
                 said = {"node": "one node", "nodes": "several nodes"}[floors]
                 self.assertIn(f"the sanitized tests of this run: {sanitized}, the floors of {said}\n", self.err)
-                self.assertIn(f" -LE repeats.{left_out}\n", self.log)
+                self.assertIn(f"-DSTRETTO_BENCH={bench} ", self.log)
                 self.assertNotIn("fuzz ", self.log)
                 self.assertEqual(self.out.splitlines()[-1], "100% tests passed")
 

@@ -6,11 +6,12 @@
 #include <exception>
 #include <string>
 
+#include "function_reference.hpp"
+
 namespace stretto::test {
 
 /// The whole text of what `body` throws.
-template <class Body>
-std::string thrown_by(Body&& body) {
+inline std::string thrown_by(function_reference<void()> body) {
   try {
     body();
   } catch (const std::exception& e) {
@@ -31,8 +32,7 @@ std::string words_of(const Future& f) {
 }
 
 /// The error that `body` throws; one without a code if it throws none.
-template <class Body>
-error error_of(Body&& body) {
+inline error error_of(function_reference<void()> body) {
   try {
     body();
   } catch (const error& e) {

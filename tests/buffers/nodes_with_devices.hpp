@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "dist/simulated.hpp"
+#include "function_reference.hpp"
 #include "usable_devices.hpp"
 #include "with_variable.hpp"
 
 namespace stretto::test {
 
 /// Calls body on every node of jobs of 1 to 4 nodes, with every kind of device.
-template <class Body>
-void on_nodes_with_devices(Body&& body) {
+inline void on_nodes_with_devices(function_reference<void()> body) {
   static const std::vector<std::string> kinds = usable_devices({"none", "sim", "sim:3", "opencl:1"}, "buffers");
   const with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
   for (const std::string& kind : kinds)

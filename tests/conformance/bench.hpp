@@ -14,6 +14,7 @@
 #include "counting_completion.hpp"
 #include "device/arrays.hpp"
 #include "device/host_work.hpp"
+#include "function_reference.hpp"
 
 namespace stretto::device {
 
@@ -90,14 +91,15 @@ inline void on_host(const kernel_code& code, const launch_range& r, std::vector<
   host_arguments(code, given).run(r, r.min, r.max, index_checks::off, memory);
 }
 
-template <class Body>
-void on_each(Body&& body) {
+inline void on_each(test::function_reference<void(bench&, const candidate&)> body) {
   for (const candidate& c : candidates()) {
     INFO(c.name);
     bench b(c);
-    if constexpr (requires { body(b, c); }) body(b, c);
-    else body(b);
+    body(b, c);
   }
+}
+inline void on_each(test::function_reference<void(bench&)> body) {
+  on_each([&](bench& b, const candidate&) { body(b); });
 }
 
 }  // namespace stretto::device

@@ -9,6 +9,7 @@
 
 #include "base/context.hpp"
 #include "data/data_floor.hpp"
+#include "function_reference.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto::data {
@@ -26,8 +27,7 @@ struct test_options {
 };
 
 /// Runs `body` inside a runtime whose memories are "ram", "other" and "far".
-template <class Body>
-void with_data(Body&& body, const test_options& o = {}) {
+inline void with_data(test::function_reference<void()> body, const test_options& o = {}) {
   runtime_options options;
   options.workers = o.workers;
   runtime rt(options);
@@ -45,7 +45,7 @@ void with_data(Body&& body, const test_options& o = {}) {
                                        .part_bytes = o.part_bytes,
                                        .staging_bytes = o.staging_bytes});
   });
-  rt.run(body);
+  rt.run([&] { body(); });
   rt.run([&] { stop_data(*context); });
 }
 

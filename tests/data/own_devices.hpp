@@ -15,6 +15,7 @@
 #include "data/host_channel.hpp"
 #include "device/device_channel.hpp"
 #include "device/device_set.hpp"
+#include "function_reference.hpp"
 
 namespace stretto::data {
 
@@ -31,9 +32,9 @@ class poll_devices final : public module {
 };
 
 /// Runs `body(set, machine)` inside a runtime with these devices.
-template <class Body>
-void with_devices(std::vector<std::unique_ptr<device::device>> made, unsigned workers, Body&& body,
-                  const host_limits& limits = {}) {
+inline void with_devices(std::vector<std::unique_ptr<device::device>> made, unsigned workers,
+                         test::function_reference<void(device::device_set&, const platform&)> body,
+                         const host_limits& limits = {}) {
   std::vector<device::opened_device> open;
   for (auto& d : made) {
     device::opened_device f;

@@ -10,11 +10,13 @@
 #include <thread>
 #include <vector>
 
+#include "function_reference.hpp"
+
 namespace stretto::test {
 
 /// Calls `program(runtime&)` inside run on every node, in a runtime with these options; rethrows the first exception.
-template <class F>
-void on_nodes_of(const simulated_job& job, const runtime_options& options, F&& program) {
+inline void on_nodes_of(const simulated_job& job, const runtime_options& options,
+                        function_reference<void(runtime&)> program) {
   std::mutex lock;
   std::exception_ptr first;
   std::vector<std::thread> all;
@@ -34,9 +36,8 @@ void on_nodes_of(const simulated_job& job, const runtime_options& options, F&& p
   if (first) std::rethrow_exception(first);
 }
 
-template <class F>
-void on_all_nodes(const simulated_network& network, std::uint32_t workers, F&& program,
-                  const simulated_job* given = nullptr) {
+inline void on_all_nodes(const simulated_network& network, std::uint32_t workers,
+                         function_reference<void(runtime&)> program, const simulated_job* given = nullptr) {
   on_nodes_of(given ? *given : simulated_job(network), {.workers = workers}, program);
 }
 

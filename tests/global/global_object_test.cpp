@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "function_reference.hpp"
 #include "mobile/device_job.hpp"
 #include "payloads.hpp"
 #include "thrown_by.hpp"
@@ -52,8 +53,7 @@ std::vector<int> content_of(const global_object<int>& g) {
   return all;
 }
 
-template <class F>
-void on_first_of(std::uint32_t nodes, F&& program) {
+void on_first_of(std::uint32_t nodes, test::function_reference<void()> program) {
   test::on_first_of(nodes, 11, program);
 }
 

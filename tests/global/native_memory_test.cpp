@@ -17,6 +17,7 @@
 #include "../conformance/devices.hpp"
 #include "../conformance/driver_call.hpp"
 #include "../dist/simulated.hpp"
+#include "function_reference.hpp"
 #include "payloads.hpp"
 #include "thrown_by.hpp"
 #include "usable_devices.hpp"
@@ -58,8 +59,7 @@ device::memory_of_program memory_of(at_place memory, const std::string& kind, st
   return is->memory(seen, bytes);
 }
 
-template <class F>
-void on_each_kind(std::uint32_t nodes, F&& program) {
+void on_each_kind(std::uint32_t nodes, test::function_reference<void(runtime&, const std::string&)> program) {
   static const std::vector<std::string> kinds =
       test::usable_devices({"sim", "sim(messages)", "sim(in_place)", "sim(exports)", "opencl"}, "memory of drivers");
   all_candidates();

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "../dist/simulated.hpp"
+#include "function_reference.hpp"
 #include "payloads.hpp"
 #include "thrown_by.hpp"
 
@@ -38,8 +39,7 @@ at_place device_memory(const runtime& rt, std::size_t which = 0) {
   return which < all.size() ? at(all[which]) : at_place{};
 }
 
-template <class F>
-void on_first_with_devices(std::uint32_t nodes, F&& program) {
+void on_first_with_devices(std::uint32_t nodes, test::function_reference<void(runtime&)> program) {
   for (const char* const devices : {"none", "sim:2", "sim:2(in_place)", "sim:2(exports)"}) {
     CAPTURE(devices);
     test::on_nodes_of(simulated_job({.nodes = nodes, .seed = 13}), {.workers = 2, .devices = devices},

@@ -12,18 +12,18 @@
 #include <stretto/remote.hpp>
 
 #include "../dist/simulated.hpp"
+#include "function_reference.hpp"
 
 namespace stretto::test {
 
 /// As on_nodes_of, for a program without arguments.
-template <class F>
-void on_device_nodes(const simulated_job& job, const std::string& devices, F&& program, unsigned workers = 2) {
+inline void on_device_nodes(const simulated_job& job, const std::string& devices, function_reference<void()> program,
+                            unsigned workers = 2) {
   on_nodes_of(job, {.workers = workers, .devices = devices}, [&](runtime&) { program(); });
 }
 
 /// Runs the program on node 0 of so many nodes; the others serve. Once on the host alone, and once with devices.
-template <class F>
-void on_first_of(std::uint32_t nodes, std::uint64_t seed, F&& program) {
+inline void on_first_of(std::uint32_t nodes, std::uint64_t seed, function_reference<void()> program) {
   for (const char* const devices : {"none", "sim:2"}) {
     CAPTURE(devices);
     on_device_nodes(simulated_job({.nodes = nodes, .seed = seed}), devices, [&] {

@@ -18,6 +18,7 @@
 #include "device/kernels_for_tests.hpp"
 #include "device/kernels_that_devices_refuse.hpp"
 #include "device/sim/sim_device.hpp"
+#include "function_reference.hpp"
 #include "objects/on_devices.hpp"
 #include "thrown_by.hpp"
 #include "usable_devices.hpp"
@@ -41,11 +42,10 @@ STRETTO_KERNEL(reach_too_far, (in<unsigned, 2> a, inout<unsigned, 2> b), {
 })
 // clang-format on
 
-template <class Body>
-void on(const char* devices, Body&& body) {
+void on(const char* devices, test::function_reference<void()> body) {
   const test::with_variable little("STRETTO_DEVICE_MEMORY", "4096");
   runtime rt({.workers = 2, .devices = devices});
-  rt.run(body);
+  rt.run([&] { body(); });
 }
 
 /// The failure of an event as text, without reporting it to the finish.

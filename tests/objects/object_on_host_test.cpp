@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "function_reference.hpp"
 #include "with_variable.hpp"
 
 namespace stretto {
@@ -17,8 +18,7 @@ STRETTO_KERNEL(host_fill, (out<int> x, int value), { x(global_id(0)) = value; })
 STRETTO_KERNEL(host_add, (in<int> x, inout<int> sum), { sum(global_id(0)) += x(global_id(0)); })
 STRETTO_KERNEL(host_plus, (inout<int> x, int by), { x(global_id(0)) += by; })
 
-template <class Body>
-void with_workers(Body&& body) {
+void with_workers(test::function_reference<void(runtime&)> body) {
   for (const unsigned workers : {1u, 2u, 4u})
     for (const bool stepped : {false, true}) {
       INFO(workers << (stepped ? " workers, stepped" : " workers"));

@@ -20,6 +20,7 @@
 
 #include "campaign.hpp"
 #include "device/kernels_for_tests.hpp"
+#include "function_reference.hpp"
 #include "objects/random_program.hpp"
 #include "temporary_folder.hpp"
 #include "thrown_by.hpp"
@@ -40,8 +41,7 @@ using test::with_variable;
 
 constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
 
-template <class Body>
-void everywhere(Body&& body) {
+void everywhere(test::function_reference<void()> body) {
   const with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
   for (const char* policy : policies)
     for (const std::string& kind : kinds())
@@ -54,11 +54,10 @@ void everywhere(Body&& body) {
 }
 
 /// On one simulated device and the host.
-template <class Body>
-void on_sim(Body&& body, const char* memory = "8M") {
+void on_sim(test::function_reference<void()> body, const char* memory = "8M") {
   const with_variable of_device("STRETTO_DEVICE_MEMORY", memory);
   runtime rt({.workers = 2, .devices = "sim"});
-  rt.run(body);
+  rt.run([&] { body(); });
 }
 
 STRETTO_KERNEL(large_numbers, (out<long long> x, unsigned long long by), {

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "function_reference.hpp"
 #include "usable_devices.hpp"
 #include "with_variable.hpp"
 
@@ -116,8 +117,7 @@ bool is_long() {
 }
 
 /// Calls `body(where)` on the host, then with devices, where all launches are for these.
-template <class Body>
-void on_each_kind(Body&& body) {
+void on_each_kind(test::function_reference<void(const on_kinds&)> body) {
   static const std::vector<std::string> kinds =
       test::usable_devices({"none", "sim:2", "opencl:1"}, "published results");
   const test::with_variable memory("STRETTO_DEVICE_MEMORY", "64M");

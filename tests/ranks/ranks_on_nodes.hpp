@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "function_reference.hpp"
 #include "ranks/messages/point_to_point.hpp"
 #include "ranks/messages/send_buffer.hpp"
 #include "ranks/nodes/job_of_ranks.hpp"
@@ -42,8 +43,8 @@ struct ranks_on_node {
 };
 
 /// Runs `program(node, rank)` as a task for each rank of the job.
-template <class F>
-void run_on_nodes(const simulated_network& network, int of_job, const F& program) {
+inline void run_on_nodes(const simulated_network& network, int of_job,
+                         function_reference<void(ranks_on_node&, int)> program) {
   const simulated_job job(network);
   std::vector<std::thread> all;
   for (std::uint32_t n = 0; n < network.nodes; ++n)

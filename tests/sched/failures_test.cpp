@@ -7,6 +7,8 @@
 
 #include <stretto/stretto.hpp>
 
+#include "function_reference.hpp"
+
 using namespace stretto;
 
 namespace {
@@ -16,11 +18,10 @@ void fail(const char* why) {
 }
 
 /// The first line of the exception that run(body) throws.
-template <class Body>
-std::string thrown_by_run_of(Body&& body) {
+std::string thrown_by_run_of(test::function_reference<void()> body) {
   runtime rt({.workers = 2});
   try {
-    rt.run(body);
+    rt.run([&] { body(); });
   } catch (const error& e) {
     return e.code() + ": " + e.sentence();
   } catch (const std::exception& e) {

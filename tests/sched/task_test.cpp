@@ -15,6 +15,7 @@
 #include <stretto/stretto.hpp>
 
 #include "campaign.hpp"
+#include "function_reference.hpp"
 
 using namespace stretto;
 
@@ -27,12 +28,11 @@ long fib(int n) {
   return a.get() + b;
 }
 
-template <class F>
-void on_each_worker_count(F&& body) {
+void on_each_worker_count(test::function_reference<void()> body) {
   for (std::uint32_t workers : {1u, 2u, 3u}) {
     CAPTURE(workers);
     runtime rt({.workers = workers});
-    rt.run(body);
+    rt.run([&] { body(); });
   }
 }
 

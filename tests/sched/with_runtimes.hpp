@@ -7,16 +7,17 @@
 
 #include <stretto/runtime.hpp>
 
+#include "function_reference.hpp"
+
 namespace stretto::test {
 
-template <class Body>
-void with_runtimes(Body&& body) {
+inline void with_runtimes(function_reference<void()> body) {
   for (const bool stepped : {false, true})
     for (const std::uint32_t workers : {1u, 2u, 4u}) {
       CAPTURE(stepped);
       CAPTURE(workers);
       runtime rt({.workers = workers, .stepped = stepped});
-      rt.run(body);
+      rt.run([&] { body(); });
     }
 }
 
