@@ -48,6 +48,7 @@ TEST_CASE("turns on boxes that meet begin one after another, those on others at 
 }
 
 TEST_CASE("any turns all begin once, in their order where they meet, and never two at once where they do") {
+  constexpr std::size_t turns = 50;  // each step looks at all pairs
   std::mt19937 random(3);
   for (int round = 0; round < 50; ++round) {
     update_queue queue;
@@ -59,15 +60,15 @@ TEST_CASE("any turns all begin once, in their order where they meet, and never t
       granted.clear();
     };
     std::size_t ended = 0;
-    while (ended < 200) {
-      if (all.size() < 200 && random() % 2) {
+    while (ended < turns) {
+      if (all.size() < turns && random() % 2) {
         const auto from = static_cast<coordinate>(random() % 40);
         const int n = static_cast<int>(all.size());
         all.emplace_back(box(from, from + 1 + static_cast<coordinate>(random() % 20)), granted, n);
         begun.push_back(queue.begin(all.back()));
         over.push_back(false);
       } else {
-        const std::size_t n = random() % 200;
+        const std::size_t n = random() % turns;
         if (n >= all.size() || !begun[n] || over[n]) continue;
         over[n] = true;
         ++ended;
