@@ -34,7 +34,7 @@ TEST_CASE("route is the way that copies take, with the figures of its channels")
     const platform& m = this_machine();
     const place ram = m.memories().front(), one = m.at("sim_0_memory"), other = m.at("sim_1_memory");
     constexpr std::uint64_t elements = 1 << 20;
-    for (const auto [from, to] : {std::pair{one, other}, {ram, one}, {other, ram}, {ram, ram}}) {
+    for (const auto& [from, to] : {std::pair{one, other}, {ram, one}, {other, ram}, {ram, ram}}) {
       const auto u = instance<int>::create(at(from), {0, elements}).made;
       const auto v = instance<int>::create(at(to), {0, elements}).made;
       future<operation_profile> p;

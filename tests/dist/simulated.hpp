@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "function_reference.hpp"
+#include "../function_reference.hpp"
 
 namespace stretto::test {
 

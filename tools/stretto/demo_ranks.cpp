@@ -87,7 +87,7 @@ wave::rgb_image read_picture(const fs::path& file) {
     image.size.columns = take_number(text), image.size.rows = take_number(text);
     take_number(text);  // 255
   }
-  if (image.size.cells() <= 0 || text.size() != 3u * image.size.cells())
+  if (image.size.cells() <= 0 || std::ssize(text) != 3 * image.size.cells())
     throw error("W21", fmt::format("{} is not the picture of a plate", file.string())).because(content.fault);
   for (std::size_t i = 0; i < text.size(); i += 3)
     image.pixels.push_back({std::uint8_t(text[i]), std::uint8_t(text[i + 1]), std::uint8_t(text[i + 2])});
