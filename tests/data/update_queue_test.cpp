@@ -48,7 +48,7 @@ TEST_CASE("turns on boxes that meet begin one after another, those on others at 
 }
 
 TEST_CASE("any turns all begin once, in their order where they meet, and never two at once where they do") {
-  constexpr std::size_t turns = 50;  // each step looks at all pairs
+  constexpr std::size_t turns = 50;  // each step checks all pairs
   std::mt19937 random(3);
   for (int round = 0; round < 50; ++round) {
     update_queue queue;
