@@ -1,5 +1,6 @@
 #include "ranks/process/call_record.hpp"
 
+#include <dlfcn.h>
 #include <link.h>
 
 #include <cstddef>
@@ -60,7 +61,10 @@ const void* first_address_outside(const void* frame, Read read) {
 constinit thread_local const call_record* innermost_call = nullptr;
 
 const void* return_address_of(const call_record& call) {
-  return first_address_outside(call.frame, [](const void* frame) { return base::snapshot_copy<frame_entries>(frame); });
+  const void* const address =
+      first_address_outside(call.frame, [](const void* frame) { return base::snapshot_copy<frame_entries>(frame); });
+  Dl_info found{};
+  return address && ::dladdr(address, &found) ? address : nullptr;  // without frame pointers there is anything
 }
 
 const void* own_return_address(const call_record& call) {
