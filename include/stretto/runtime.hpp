@@ -51,6 +51,7 @@ struct runtime_options {
   std::shared_ptr<device_scheduler> scheduler = {};   // of launches on objects (scheduler.hpp); null: the option's
   std::vector<std::shared_ptr<module>> modules = {};  // in the order in which they start (module.hpp)
   std::shared_ptr<manual_clock> clock = {};           // that deadlines go by (timed_wait.hpp); null: the steady clock
+  std::uint32_t spare_workers = 0;                    // run tasks while workers block in system calls
 };
 
 /// The counters of one worker.

@@ -142,6 +142,7 @@ struct runtime::state {
   trace::recorder recorder;
   trace::counters counters;  // outlives `modules`
   sched::poll_coordinator polls;
+  std::uint32_t spare_workers = 0;
   std::shared_ptr<device_scheduler> chosen_scheduler;  // the program's; null: that of the option `scheduler`
   modules::module_set modules;
   std::unique_ptr<sched::scheduler> scheduler;
@@ -247,6 +248,7 @@ runtime::runtime(const runtime_options& options) {
   if (workers && machine.worker_count() != workers) machine = machine.with_workers(workers);
   state_ = std::make_unique<state>(std::move(settings), machine, options.job, options.modules, options.stepped);
   state_->chosen_scheduler = options.scheduler;
+  state_->spare_workers = options.spare_workers;
   state_->polls.timers().use_clock(options.clock);
   try {
     start(options.stepped);
@@ -332,6 +334,7 @@ void runtime::start(bool stepped) {
                               .recorder = &s.recorder,
                               .polls = &s.polls,
                               .first_worker_polls = s.member && s.member->of().is_bound_to_thread(),
+                              .spare_workers = s.spare_workers,
                               .servers = s.modules.servers()});
   if (s.job_watch && !stepped)
     s.job_watch->set_failure_hooks({.is_failure_known = [&s] { return buffers::has_failed_or_diverged(s.context); },
@@ -339,6 +342,7 @@ void runtime::start(bool stepped) {
                                     .end_waits = buffers::fail_stuck_waits});
   // Nothing has been counted yet: no task exists, and no operation is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
+  for (auto& w : s.scheduler->spares) w->set(base::floor_slot::trace, &s.counters.add_slab());
   if (s.scheduler->substitute) s.scheduler->substitute->as->set(base::floor_slot::trace, &s.counters.add_slab());
   s.registered_as = this;
   detail::register_runtime(*this);  // before `started`: threads of modules attach there

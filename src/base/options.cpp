@@ -380,6 +380,7 @@ A [program that `stretto cc` made](mpi-programs.md) reads these when it starts.
 | `STRETTO_RANKS_PER_NODE` | `--ranks-per-node` | number of ranks of each node |
 | `STRETTO_RANKS_MAP` | `--map` | `slot`, `core`, `numa` or `node`: [how ranks are placed](mpi-programs.md#placement) |
 | `STRETTO_RANKS_WANDER` | `--ranks-wander` | 1: idle workers take ranks of others; by default each stays on one |
+| `STRETTO_RANKS_SPARE` | `--ranks-spare` | threads that run ranks while others block workers in system calls |
 | `STRETTO_RANKS_LABEL` | `--label` | 1: each line of output begins with its rank |
 )";
 

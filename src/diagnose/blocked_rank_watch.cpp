@@ -8,13 +8,15 @@
 #include "base/code_location.hpp"
 #include "base/error_output.hpp"
 #include "base/signal_watch.hpp"
+#include "sched/spare_workers.hpp"
 #include "sched/worker_observation.hpp"
 
 namespace stretto::diagnose {
 namespace {
 
-constexpr std::int64_t pause_ns = 250'000'000;  // between two checks
+constexpr std::int64_t pause_ns = 250'000'000, pause_with_spares_ns = 10'000'000;  // between two checks
 constexpr std::int64_t reported_after_ns = 1'000'000'000;
+constexpr std::int64_t replaced_after_ns = 20'000'000;  // by a spare worker
 
 std::vector<worker_sample> samples_of(const std::vector<sched::observed_worker>& workers) {
   std::vector<worker_sample> all;
@@ -41,18 +43,22 @@ error blocked_rank_report(const ranks::blocked_rank& rank, const blocked_worker&
                                 worker.worker));
   return std::move(e)
       .because("ranks of one worker take turns at calls of MPI, and a system call that waits gives no turn")
-      .remedy("STRETTO_WORKERS=N with a worker for each rank, if ranks wait for each other in system calls");
+      .remedy("stretto run --ranks-spare 1, or STRETTO_RANKS_SPARE=1: then another thread runs ranks that are ready");
 }
 
-std::int64_t blocked_rank_watch::check(const sched::scheduler& runtime, std::int64_t now_ns, warning form) {
-  if (form == warning::none || !ranks::has_ranks()) return base::timed_watch::never;
+std::int64_t blocked_rank_watch::check(sched::scheduler& runtime, std::int64_t now_ns, warning form) {
+  const bool has_spares = !runtime.spares.empty();
+  if (!has_spares && (form == warning::none || !ranks::has_ranks())) return base::timed_watch::never;
   const auto workers = sched::observe_workers(runtime);
+  std::uint32_t replaced = 0;
   for (const blocked_worker& one : blocked_.observe(samples_of(workers), now_ns)) {
-    if (one.blocked_ns < reported_after_ns || one.ready == 0) continue;
+    replaced += one.blocked_ns >= replaced_after_ns ? 1 : 0;
+    if (form == warning::none || one.blocked_ns < reported_after_ns || one.ready == 0) continue;
     const auto at = std::ranges::find(workers, one.worker, &sched::observed_worker::index);
     report(one, at->kernel_thread, form);
   }
-  return pause_ns;
+  sched::want_spares(runtime, replaced);
+  return has_spares ? pause_with_spares_ns : pause_ns;
 }
 
 void blocked_rank_watch::report(const blocked_worker& worker, int kernel_thread, warning form) {

@@ -1,4 +1,5 @@
-// blocked_rank_watch.hpp - warns of ranks that block their worker in a system call while other ranks are ready.
+// blocked_rank_watch.hpp - lets spare workers run tasks while others block in system calls, and warns of ranks that
+// block their worker while other ranks are ready.
 //
 // Threads     the monitor's.
 // Cost        a check reads some counters of each worker, and the state of the threads that run ranks for long.
@@ -24,7 +25,7 @@ class blocked_rank_watch {
  public:
   enum class warning : std::uint8_t { none, text, json };
   /// Returns when to call it again, in nanoseconds from now; base::timed_watch::never if it need not be called.
-  std::int64_t check(const sched::scheduler& runtime, std::int64_t now_ns, warning form);
+  std::int64_t check(sched::scheduler& runtime, std::int64_t now_ns, warning form);
 
  private:
   void report(const blocked_worker& worker, int kernel_thread, warning form);

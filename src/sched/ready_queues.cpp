@@ -26,7 +26,7 @@ void put_at_place(thread_state& t, task_record& r) noexcept {
     worker& target = owner.a_visitor_of(r.place);
     target.bound_urgent.put(i, r.priority);
     if (&target != &t) owner.wake(target);
-  } else if (worker* w = t.as_worker; w && owner.reach.visits[w->index][r.place]) {
+  } else if (worker* w = t.as_worker; w && !w->spare_number && owner.reach.visits[w->index][r.place]) {
     w->queue_at(r.place).push(i);
     owner.notify_thieves(r.place);
   } else {

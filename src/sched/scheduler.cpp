@@ -51,8 +51,9 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
       recorder(s.recorder && s.recorder->is_on() ? s.recorder : nullptr),
       polls(s.polls),
       scope_stock(sizeof(finish_scope)),
-      shard_stock(sizeof(scope_shard) * (paths.pop.size() + 1)),
-      stacks(s.stack_bytes, s.max_suspended + paths.pop.size()),  // each worker needs one for its loop
+      shard_stock(sizeof(scope_shard) * (paths.pop.size() + 1 + s.spare_workers)),
+      stacks(s.stack_bytes,
+             s.max_suspended + paths.pop.size() + s.spare_workers),  // each worker needs one for its loop
       injected(paths.places) {
   base::asymmetric::prepare();
   for (const auto bytes : size_classes)
@@ -61,6 +62,13 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
   const auto count = static_cast<std::uint32_t>(paths.pop.size());
   for (std::uint32_t i = 0; i < count; ++i) workers.push_back(make_worker(i));
   if (count == 1 && !settings.stepped) substitute = std::make_unique<substitute_worker>(make_worker(count));
+  for (std::uint32_t i = 0; i < settings.spare_workers && !settings.stepped; ++i) {
+    spares.push_back(make_worker(shard_count()));
+    spares.back()->spare_number = i + 1;
+    if (recorder) spares.back()->ring = &recorder->add_ring("spare worker " + std::to_string(i));
+  }
+  for (const auto* const all : {&workers, &spares})
+    for (const auto& one : *all) victims.push_back(one.get());
   step_random = settings.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
   next_attached = shard_count();
   detail::report_unobserved_to(
@@ -88,8 +96,10 @@ scheduler::~scheduler() {
   };
   for (auto& w : workers) leave(*w);
   if (substitute) leave(*substitute->as);
+  for (auto& w : spares) leave(*w);
   workers.clear();  // their caches return blocks to the stocks, which are destroyed next
   substitute.reset();
+  spares.clear();
   runtime.set(base::floor_slot::sched, nullptr);
 }
 
@@ -154,7 +164,14 @@ void scheduler::wake(worker& w) noexcept {
     base::futex_wake(w.parked);
   } else if (substitute && &w == substitute->as.get()) {
     call_substitute();
+  } else if (w.spare_number) {
+    call_spares();
   }
+}
+
+void scheduler::call_spares() noexcept {
+  spare_calls.fetch_add(1, std::memory_order_seq_cst);
+  base::futex_wake_all(spare_calls);
 }
 
 void scheduler::wake_substitute() noexcept {
@@ -192,7 +209,7 @@ void scheduler::wake_for_the_rest(const worker& self) noexcept {
     if (!injected[place].is_empty()) wake_one_of(reach.visitors[place]);
   }
   for (const auto place : *self.paths.steal) {
-    for (const auto& w : workers)
+    for (const worker* const w : victims)
       if (has_items(w->queues[place])) {
         wake_one_of(reach.thieves[place]);
         break;
@@ -200,7 +217,7 @@ void scheduler::wake_for_the_rest(const worker& self) noexcept {
     if (!injected[place].is_empty()) wake_one_of(reach.visitors[place]);
   }
   bool is_any = !anywhere.is_empty();
-  for (const auto& w : workers) is_any = is_any || !w->urgent.is_empty();
+  for (const worker* const w : victims) is_any = is_any || !w->urgent.is_empty();
   if (is_any) wake_any();
 }
 
@@ -210,10 +227,10 @@ bool scheduler::anything_ready(const worker& self) const noexcept {
     if (!injected[place].is_empty() || has_items(self.queues[place])) return true;
   for (const auto place : *self.paths.steal) {
     if (!injected[place].is_empty()) return true;
-    for (const auto& w : workers)
+    for (const worker* const w : victims)
       if (has_items(w->queues[place])) return true;
   }
-  for (const auto& w : workers)
+  for (const worker* const w : victims)
     if (!w->urgent.is_empty()) return true;
   return false;
 }

@@ -46,6 +46,7 @@ struct scheduler_settings {
   poll_coordinator* polls = nullptr;    // null: no pollers
   // Some pollers make progress on the thread of worker 0 only, so that worker never sleeps for long.
   bool first_worker_polls = false;
+  std::uint32_t spare_workers = 0;     // that run tasks while workers block in system calls
   std::vector<place_server*> servers;  // by place: the server that replaces the workers, or null; may be shorter
 };
 
@@ -139,6 +140,11 @@ struct scheduler {
   std::atomic<std::uint32_t> without_stack{0};  // workers that cannot go on without another stack
   const overflow_watch watch;
   const debugged for_debuggers{*this};
+  // spare_workers.hpp.
+  std::vector<std::unique_ptr<worker>> spares;
+  std::vector<worker*> victims;                 // from whose queues others steal: the workers, then the spare ones
+  std::atomic<std::uint32_t> wanted_spares{0};  // how many spare workers may run tasks
+  std::atomic<std::uint32_t> spare_calls{0};    // futex of the spare workers
 
   /// After a push to this worker's default queue: wakes a worker that may steal there, if need be.
   void notify(const worker& at) noexcept {
@@ -204,15 +210,18 @@ struct scheduler {
     return place < settings.servers.size() ? settings.servers[place] : nullptr;
   }
 
-  /// Threads that count in shards of scopes: the workers, and the substitute.
+  /// Threads that count in shards of scopes: the workers, the substitute and the spare workers.
   std::uint32_t shard_count() const noexcept {
-    return static_cast<std::uint32_t>(workers.size()) + (substitute ? 1 : 0);
+    return static_cast<std::uint32_t>(workers.size() + (substitute ? 1 : 0) + spares.size());
   }
   /// After a put that the only worker may not fetch, since no thread is inside run or its body is blocked.
   void call_substitute() noexcept {
     if (substitute && substitute->has_begun.load(std::memory_order_acquire)) [[unlikely]]
       wake_substitute();
   }
+
+  /// Wakes the spare workers, which check whether they are wanted.
+  void call_spares() noexcept;
 
   /// A thread that is not a worker may use the runtime from attach to detach.
   thread_state* attach(const std::source_location& where, const char* track_name = program_thread);

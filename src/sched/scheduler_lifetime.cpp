@@ -36,10 +36,13 @@ void end_threads(scheduler& s) noexcept {
     if (w->thread.joinable()) w->thread.join();
   s.call_substitute();
   if (s.substitute && s.substitute->as->thread.joinable()) s.substitute->as->thread.join();
+  s.call_spares();
+  for (auto& w : s.spares)
+    if (w->thread.joinable()) w->thread.join();
   // Freeing records and scopes needs a thread's caches.
   base::thread_context* const before = base::set_current(s.workers[0].get());
   if (s.substitute) drop_cancelled(*s.substitute->as);
-  for (auto& w : s.workers) drop_cancelled(*w);
+  for (worker* const w : s.victims) drop_cancelled(*w);
   base::set_current(s.workers[0].get());
   close_scope(*s.workers[0], s.root);
   base::set_current(before);
@@ -69,11 +72,12 @@ std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths
                                  const scheduler_settings& settings) {
   auto s = std::make_unique<scheduler>(runtime, std::move(paths), settings);
   s->root = open_scope(*s->workers[0], std::source_location::current());
-  for (auto& w : s->workers) reserve_stack(*w);
+  for (worker* const w : s->victims) reserve_stack(*w);
   std::uint32_t started = 1;
   try {
     for (; !settings.stepped && started < s->workers.size(); ++started)
       s->workers[started]->thread = std::thread([w = s->workers[started].get()] { run_thread(*w); });
+    for (auto& spare : s->spares) spare->thread = std::thread([w = spare.get()] { run_thread(*w); });
   } catch (const std::system_error& e) {
     const auto wanted = s->workers.size();
     s->stop.store(true, std::memory_order_release);

@@ -16,6 +16,7 @@
 #include "sched/profile_state.hpp"
 #include "sched/ready_queues.hpp"
 #include "sched/scope_counting.hpp"
+#include "sched/spare_workers.hpp"
 #include "sched/stack_overflow.hpp"
 #include "sched/stepped_execution.hpp"
 #include "sched/substitute.hpp"
@@ -157,7 +158,7 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   thread_companion* const companion = std::exchange(w.companion, nullptr);
   if (companion) [[unlikely]]
     companion->leave_thread();
-  const item next = w.owner->settings.stepped ? 0 : next_local(w);  // stepped: the next task is drawn
+  const item next = w.owner->settings.stepped || is_to_step_aside(w) ? 0 : next_local(w);  // stepped: it is drawn
   suspension* const target = suspension_in(next);
   stack* fresh = nullptr;
   if (!target) {
@@ -254,10 +255,10 @@ void worker_loop() {
   worker* w = &arrive(nullptr);
   for (;;) {
     item i = std::exchange(w->first, 0);
-    if (!i) i = w->owner->settings.stepped ? draw_step(w) : next_quickly(*w);
+    if (!i) i = w->owner->settings.stepped ? draw_step(w) : is_to_step_aside(*w) ? 0 : next_quickly(*w);
     if (!i && !w->owner->settings.stepped) {
       w->owner->arithmetic.ensure();
-      i = is_substitute(*w) ? wait_as_substitute(*w) : wait_for_work(*w);
+      i = w->spare_number ? wait_as_spare(*w) : is_substitute(*w) ? wait_as_substitute(*w) : wait_for_work(*w);
     }
     if (suspension* s = suspension_in(i)) {
       continue_and_recycle(*w, *s);

@@ -214,6 +214,11 @@ class wait_graph_builder {
   std::vector<const void*> coroutines_;
 };
 
+bool is_idle_spare(const worker& w) noexcept {
+  const base::snapshot_copy<const task_record*> current(&w.current);
+  return w.spare_number && current && !*current;
+}
+
 }  // namespace
 
 void add_wait_edges(scheduler& owner, base::wait_snapshot& into, base::wait_walk& walk) {
@@ -222,12 +227,12 @@ void add_wait_edges(scheduler& owner, base::wait_snapshot& into, base::wait_walk
   builder.scopes();
   builder.outside_threads();
   for (const stack* s = owner.stacks.newest(); s && !walk.is_full(); s = s->older) builder.add_suspension_on(&s->left);
-  for (const auto& w : owner.workers) {
+  for (const worker* const w : owner.victims) {
     builder.add_suspension_on(&w->own_left);
     base::worker_state state;
     state.index = w->index;
     state.kernel_thread = w->has_thread.load(seq_cst) ? w->kernel_thread.load() : 0;
-    state.is_idle = !w->has_thread.load(seq_cst) || w->parked.load(seq_cst) == 1;
+    state.is_idle = !w->has_thread.load(seq_cst) || w->parked.load(seq_cst) == 1 || is_idle_spare(*w);
     if (!state.is_idle) {
       builder.running(*w);
       const base::snapshot_copy<const task_record*> current(&w->current);
@@ -249,7 +254,7 @@ void add_wait_edges(scheduler& owner, base::wait_snapshot& into, base::wait_walk
 
 std::uint64_t progress_of(const scheduler& owner) noexcept {
   std::uint64_t sum = 0;
-  for (const auto& w : owner.workers) sum += w->tasks.count() + w->steals.read() + w->suspensions.read();
+  for (const worker* const w : owner.victims) sum += w->tasks.count() + w->steals.read() + w->suspensions.read();
   return sum;
 }
 
@@ -272,6 +277,11 @@ activity activity_of(const scheduler& owner, const poller* of_messages) noexcept
     } else {
       now.is_quiet = false;  // it is about to begin
     }
+  }
+  for (const auto& w : owner.spares) {  // one that may run something counts as outside work
+    ++now.threads;
+    now.numbers.push_back(w->kernel_thread.load(seq_cst));
+    now.is_quiet = now.is_quiet && w->has_thread.load(seq_cst);
   }
   const std::scoped_lock lock(owner.attach_mutex);
   for (const thread_state* t : owner.attached) {

@@ -437,10 +437,13 @@ bool sched::let_others_run(const std::source_location& where) {
   if (!has_local(*w) && !w->owner->settings.stepped) return true;
   suspension s;
   s.where = &where;
-  // Queue it behind the ready items: it must not be the next one popped.
-  s.pinned = w;
+  // Queue it behind the ready items: it must not be the next one popped. No spare worker finds what is bound here.
+  s.pinned = w->owner->spares.empty() ? w : nullptr;
   const auto queue = [](sched::worker& now, void* self) {
-    now.put_bound_here(static_cast<suspension*>(self)->as_item());
+    auto& yields = *static_cast<suspension*>(self);
+    if (yields.pinned) return now.put_bound_here(yields.as_item());
+    now.owner->anywhere.put(yields.link, true);
+    now.owner->notify_all_alike();
   };
   try {
     suspend(*w, s, queue, &s);
@@ -459,7 +462,7 @@ void yield(std::source_location where) {
 
 std::uint32_t this_worker() {
   thread_state& t = static_cast<thread_state&>(base::require_current("this_worker"));
-  return t.as_worker && t.index >= t.owner->workers.size() ? 0 : t.index;  // a substitute stands for worker 0
+  return t.as_worker && t.index >= t.owner->workers.size() ? 0 : t.index;  // others stand for worker 0
 }
 
 }  // namespace stretto

@@ -360,7 +360,8 @@ bool is_other_work_due(worker& w) noexcept {
 }
 
 item steal(worker& w) {
-  const auto count = static_cast<std::uint32_t>(w.owner->workers.size());
+  const auto& victims = w.owner->victims;
+  const auto count = static_cast<std::uint32_t>(victims.size());
   w.random ^= w.random << 13;
   w.random ^= w.random >> 7;
   w.random ^= w.random << 17;
@@ -371,14 +372,14 @@ item steal(worker& w) {
       if (const item i = q->pop()) return i;
     for (std::uint32_t k = 0; k < count; ++k) {
       const auto j = start + k < count ? start + k : start + k - count;
-      if (j == w.index) continue;
-      if (deque* q = w.owner->workers[j]->queues[place].load(std::memory_order_acquire))
+      if (victims[j] == &w) continue;
+      if (deque* q = victims[j]->queues[place].load(std::memory_order_acquire))
         if (const item i = steal_from(w, *q, place)) return i;
     }
     if (const item i = take_injected(w, place)) return i;
   }
   for (std::uint32_t k = 0; k < count; ++k) {
-    worker& victim = *w.owner->workers[start + k < count ? start + k : start + k - count];
+    worker& victim = *victims[start + k < count ? start + k : start + k - count];
     if (&victim != &w && !victim.urgent.is_empty())
       if (const item i = victim.urgent.take(-128)) return i;
   }

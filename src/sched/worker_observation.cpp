@@ -17,7 +17,7 @@ std::uint64_t ready_for(const scheduler& owner, const worker& w) noexcept {
 
 std::vector<observed_worker> observe_workers(const scheduler& owner) {
   std::vector<observed_worker> found;
-  for (const auto& one : owner.workers) {
+  for (const worker* const one : owner.victims) {
     const worker& w = *one;
     if (!w.has_thread.load(std::memory_order_seq_cst) || w.parked.load(std::memory_order_seq_cst) == 1) continue;
     const base::snapshot_copy<const void*> task(&w.current);

@@ -414,6 +414,47 @@ int main(int argc, char** argv) {
         self.assertIn(f"  at          pipe.c:{line}\n", said)
         self.assertRegex(said, r"  waiting     \d ranks? or tasks? on worker 0, ready to run\n")
 
+    def test_a_spare_thread_runs_the_ranks_of_a_worker_that_blocks(self):
+        command = [STRETTO, "run", "--ranks", 3, "--ranks-spare"]
+        done = run(*command, 1, "./pipe", workers=1)
+        self.assertEqual(done.stdout, "done\n")
+        self.assertNotIn("R19", done.stderr)
+        said = run(*command, "many", "./pipe", code=1).stderr
+        self.assertIn("""error R89: STRETTO_RANKS_SPARE is "many"
+  because     it is the number of spare threads, from 0 to 1000
+""", said)
+
+    def test_spare_threads_that_come_and_go_while_ranks_nap_and_send(self):
+        build(write("naps.c", """
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  int rank, size, sum, turn;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (turn = 0; turn < 60; ++turn) {
+    if (turn % size == rank && usleep(turn % 2 ? 60000 : 15000) != 0) return 1;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (sum != size * (size - 1) / 2) return 2;
+  }
+  return MPI_Finalize();
+}
+"""), "naps")
+        for workers in 1, 2:
+            run(STRETTO, "run", "--ranks", 7, "--ranks-spare", 2, "./naps", workers=workers)
+        build(SOURCES / "mpi/busy_loops.c", "busy_loops_spare")
+        run(STRETTO, "run", "--ranks", 5, "--ranks-spare", 2, "./busy_loops_spare", workers=2)
+
+    def test_a_program_whose_ranks_cannot_move(self):
+        build(write("kept.c", "#include <mpi.h>\nstatic _Thread_local int kept;\nint main(void) { return kept++; }\n"),
+              "kept")
+        said = run(STRETTO, "run", "--ranks", 2, "--ranks-spare", 1, "./kept", code=1).stderr
+        self.assertIn(f"""error R96: the ranks of "{WORK}/kept" cannot move to spare threads
+  because     kept has thread-local variables, which stay with a thread
+  try         leave out --ranks-spare and STRETTO_RANKS_SPARE: then each rank stays on one worker
+""", said)
+
     def test_a_rank_with_a_worker_of_its_own_disturbs_no_other(self):
         self.assertEqual(run("./pipe", ranks=3, workers=3).stdout, "done\n")
 

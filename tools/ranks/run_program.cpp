@@ -58,14 +58,31 @@ bool is_set(const char* variable) {
 /// STRETTO_RANKS_LABEL=1: each line of output begins with the number of its rank.
 bool has_labels() { return is_set("STRETTO_RANKS_LABEL"); }
 
-/// STRETTO_RANKS_WANDER=1: ranks are not bound to workers.
+/// STRETTO_RANKS_SPARE: how many threads run ranks while others block their workers in system calls.
+std::uint32_t spare_workers() {
+  constexpr long most = 1000;
+  const char* const text = std::getenv("STRETTO_RANKS_SPARE");
+  if (!text || !*text) return 0;
+  char* end = nullptr;
+  const long count = std::strtol(text, &end, 10);
+  if (!*end && count >= 0 && count <= most) return static_cast<std::uint32_t>(count);
+  throw error("R89", fmt::format("STRETTO_RANKS_SPARE is \"{}\"", text))
+      .because(fmt::format("it is the number of spare threads, from 0 to {}", most))
+      .remedy("set it to the number of ranks that may block at the same time");
+}
+
+/// STRETTO_RANKS_WANDER=1: ranks are not bound to workers. Nor are they if spare threads may run them.
 bool do_ranks_wander(const program_image& image) {
-  if (!is_set("STRETTO_RANKS_WANDER")) return false;
+  const bool has_spares = spare_workers() > 0;
+  if (!has_spares && !is_set("STRETTO_RANKS_WANDER")) return false;
   const std::string reason = image.reason_to_stay();
   if (reason.empty()) return true;
-  throw error("R96", fmt::format("the ranks of \"{}\" cannot wander from worker to worker", image.path().string()))
+  throw error("R96", fmt::format("the ranks of \"{}\" cannot {}", image.path().string(),
+                                 has_spares ? "move to spare threads" : "wander from worker to worker"))
       .because(reason)
-      .remedy("leave out --ranks-wander and STRETTO_RANKS_WANDER: then each rank stays on one worker");
+      .remedy(fmt::format(
+          "leave out {}: then each rank stays on one worker",
+          has_spares ? "--ranks-spare and STRETTO_RANKS_SPARE" : "--ranks-wander and STRETTO_RANKS_WANDER"));
 }
 
 rank_placement placement_of_ranks() {
@@ -145,6 +162,7 @@ runtime_options options_for(const std::shared_ptr<job_of_ranks>& job, const job_
   else if (!is_set("STRETTO_WORKERS"))
     options.workers = std::min(std::max(1u, std::thread::hardware_concurrency()), ranks);
   if (!std::getenv("STRETTO_STACK_SIZE")) options.stack_bytes = stack_of_rank;
+  options.spare_workers = spare_workers();
   return options;
 }
 

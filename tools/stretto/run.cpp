@@ -29,7 +29,7 @@ constexpr std::array bindings{"none", "cores", "numa"};
 
 struct request {
   std::string nodes, hosts, mpi, bind = "none";
-  std::string ranks, ranks_per_node, map;  // of MPI programs; empty: as the program is started
+  std::string ranks, ranks_per_node, map, spare;  // of MPI programs; empty: as the program is started
   base::error_form errors = base::error_form::text;
   bool wander = false, label = false, verbose = false, dry_run = false, json = false, as_node = false;
 };
@@ -55,6 +55,8 @@ void add_rank_options(arguments& to, request& asked) {
   to.add_option("--ranks-per-node", asked.ranks_per_node, "the same for each node")->type_name("RANKS");
   to.add_option("--map", asked.map, "slot, core, numa or node: how consecutive ranks are placed; else slot")
       ->type_name("HOW");
+  to.add_option("--ranks-spare", asked.spare, "threads that run ranks while others block workers in system calls")
+      ->type_name("THREADS");
   to.add_flag("--ranks-wander", asked.wander, "let idle workers take ranks of others; else each rank stays on one");
 }
 
@@ -82,6 +84,7 @@ job::launch_options launch_options_of(const request& asked, const base::environm
   set("STRETTO_RANKS", asked.ranks);
   set("STRETTO_RANKS_PER_NODE", asked.ranks_per_node);
   set("STRETTO_RANKS_MAP", asked.map);
+  set("STRETTO_RANKS_SPARE", asked.spare);
   if (asked.wander) set("STRETTO_RANKS_WANDER", "1");
   if (labels_ranks(asked)) set("STRETTO_RANKS_LABEL", "1");
   return wanted;

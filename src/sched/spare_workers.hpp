@@ -1,0 +1,29 @@
+// spare_workers.hpp - workers that run tasks while others block in system calls.
+//
+// A spare worker sleeps until the monitor finds that as many workers block. Then it takes ready tasks as any worker
+// does, also those in the queues of the worker that blocks. Once it is no longer wanted, it gives the tasks that are
+// ready in its own queues back at the next suspension or end of a task, and sleeps again.
+//
+// Threads     want: the monitor. The rest: the spare worker's own thread.
+// Cost        nothing while no worker blocks. While one does, a spare worker that finds nothing wakes every
+// millisecond. Invariants  (1) spare workers are not in scheduler::workers: nothing is bound to them or counted on
+// them. (2) while
+//             one may run something it counts as work of a module (scheduler::outside).
+#pragma once
+
+#include "sched/scheduler.hpp"
+
+namespace stretto::sched {
+
+/// Lets as many spare workers run tasks, at most all.
+void want_spares(scheduler& owner, std::uint32_t count) noexcept;
+
+/// Whether this worker is a spare one that must not begin anything more.
+inline bool is_to_step_aside(const worker& w) noexcept {
+  return w.spare_number && w.spare_number > w.owner->wanted_spares.load(std::memory_order_relaxed);
+}
+
+/// As wait_for_work, for a spare worker.
+item wait_as_spare(worker& w);
+
+}  // namespace stretto::sched
