@@ -26,7 +26,7 @@ std::string described_call::text() const {
 
 described_call innermost_description() {
   rank_state& of = current_rank();
-  return {of.world.rank(), text_of(*innermost_call, of), return_address_of(*innermost_call)};
+  return {of.world.rank(), text_of(*innermost_call, of), own_return_address(*innermost_call)};
 }
 
 described_data describe(const data_of_call& data) {
