@@ -62,16 +62,19 @@ TEST_CASE("random requests get the lock of a window in the order of the rules") 
       auto& own = requests[static_cast<std::size_t>(rank)];
       if (!own) {
         const lock_mode mode = random() % 2 ? lock_mode::shared : lock_mode::exclusive;
-        own = std::make_unique<ranks::lock_request>(mode);
+        own = std::make_unique<ranks::lock_request>(mode, ranks::world_rank{rank});
         lock.acquire(*own);
         model.acquire(rank, mode);
       } else if (own->is_done()) {
         own.reset();
-        lock.release();
+        lock.release(ranks::world_rank{rank});
         model.release(rank);
       }
       for (int other = 0; other < ranks_count; ++other)
         if (const auto& one = requests[static_cast<std::size_t>(other)]) REQUIRE(one->is_done() == model.holds(other));
+      REQUIRE(
+          std::ranges::all_of(lock.holders(), [&](ranks::world_rank r) { return model.holds(static_cast<int>(r)); }));
+      REQUIRE(lock.holders().size() == model.holders.size());
     }
   }
 }
@@ -81,13 +84,13 @@ TEST_CASE("an exclusive lock of a window excludes other threads") {
   int sum = 0;
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 4; ++thread) {
-    threads.emplace_back([&] {
+    threads.emplace_back([&, number = ranks::world_rank{thread}] {
       for (int i = 0; i < 500; ++i) {
-        ranks::lock_request request(lock_mode::exclusive);
+        ranks::lock_request request(lock_mode::exclusive, number);
         lock.acquire(request);
         while (!request.is_done()) std::this_thread::yield();
         ++sum;
-        lock.release();
+        lock.release(number);
       }
     });
   }
@@ -103,11 +106,11 @@ struct passing_waiter : waiter {
     fire = [](waiter& link, const failure*, base::thread_context&) noexcept {
       auto& self = static_cast<passing_waiter&>(link);
       self.has_had_it = true;
-      self.lock.release();
+      self.lock.release(self.request.rank);
     };
   }
   ranks::window_lock& lock;
-  ranks::lock_request request{lock_mode::exclusive};
+  ranks::lock_request request{lock_mode::exclusive, ranks::world_rank{1}};
   bool has_had_it = false;
 };
 
@@ -115,7 +118,7 @@ struct passing_waiter : waiter {
 
 TEST_CASE("any number of waiting requests that each release the lock at once take no more stack than one") {
   ranks::window_lock lock;
-  ranks::lock_request first(lock_mode::exclusive);
+  ranks::lock_request first(lock_mode::exclusive, ranks::world_rank{0});
   lock.acquire(first);
   std::deque<passing_waiter> others;
   for (int i = 0; i < 300'000; ++i) {
@@ -125,6 +128,6 @@ TEST_CASE("any number of waiting requests that each release the lock at once tak
   }
   runtime_options options;
   options.workers = 1;
-  runtime(options).run([&] { lock.release(); });  // waiters need a runtime's thread
+  runtime(options).run([&] { lock.release(first.rank); });  // waiters need a runtime's thread
   CHECK(std::ranges::all_of(others, &passing_waiter::has_had_it));
 }

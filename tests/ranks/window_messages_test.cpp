@@ -255,7 +255,7 @@ TEST_CASE("a lock that is taken by messages is that of the ranks of the node") {
     window.access.lock(ranks::lock_mode::exclusive, {});
     window.access.begin(put_of(value));
     window.access.flush({});
-    ranks::lock_request request(ranks::lock_mode::shared);
+    ranks::lock_request request(ranks::lock_mode::shared, ranks::world_rank{1});
     window.own.queue().acquire(request);
     CHECK_FALSE(request.is_done());
     window.access.unlock({});
@@ -263,7 +263,7 @@ TEST_CASE("a lock that is taken by messages is that of the ranks of the node") {
     window.access.lock(ranks::lock_mode::shared, {});
     window.access.begin(put_of(value));
     window.access.flush({});
-    window.own.queue().release();
+    window.own.queue().release(ranks::world_rank{1});
     window.access.unlock({});
   });
 }
@@ -320,13 +320,13 @@ TEST_CASE("the second access under a lock, a flush, and one for whose request th
       window.access.begin(put);
       if (how == 0) window.access.begin(put_of(value));
       if (how == 1) window.access.flush({});
-      ranks::lock_request request(ranks::lock_mode::shared);
+      ranks::lock_request request(ranks::lock_mode::shared, ranks::world_rank{1});
       window.own.queue().acquire(request);
       CHECK_FALSE(request.is_done());
       window.access.unlock({});
       CHECK(request.is_done());
       CHECK(memory[0] == 3);
-      window.own.queue().release();
+      window.own.queue().release(ranks::world_rank{1});
     }
   });
 }
@@ -338,7 +338,8 @@ TEST_CASE("an access under a lock is performed once the lock is released, and th
     const ranks::fixed_memory fixed{reinterpret_cast<std::byte*>(memory.data()), 16, 4};
     for (const bool is_get : {false, true}) {
       window_by_messages window(&fixed);
-      ranks::lock_request before(ranks::lock_mode::exclusive), behind(ranks::lock_mode::exclusive);
+      ranks::lock_request before(ranks::lock_mode::exclusive, ranks::world_rank{1}),
+          behind(ranks::lock_mode::exclusive, ranks::world_rank{1});
       memory[0] = 5;
       window.own.queue().acquire(before);
       window.access.lock(ranks::lock_mode::shared, {});
@@ -348,11 +349,11 @@ TEST_CASE("an access under a lock is performed once the lock is released, and th
       CHECK(memory[0] == 5);
       CHECK(found == 0);
       CHECK_FALSE(behind.is_done());
-      window.own.queue().release();
+      window.own.queue().release(ranks::world_rank{1});
       CHECK(behind.is_done());
       unlock->wait({});
       CHECK((is_get ? found == 5 : memory[0] == 3));
-      window.own.queue().release();
+      window.own.queue().release(ranks::world_rank{1});
     }
   });
 }

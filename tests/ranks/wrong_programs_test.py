@@ -98,6 +98,19 @@ class Deadlocks(unittest.TestCase):
         self.assertIn("in MPI_Waitany(2 requests: receive from rank 0 with tag 1, receive from rank 0 with tag 2)",
                       said)
 
+    def test_a_lock_of_a_window(self):
+        at = line_of("deadlocks.c", "MPI_Recv(data, 1, MPI_INT, 1, 7")
+        receives = f"rank 0      waits at {at} in MPI_Recv(from rank 1, tag 7, 1 of MPI_INT, MPI_COMM_WORLD)\n"
+        said = self.report("lock_and_message", ranks=3)
+        self.assertIn("cycle       rank 0 waits for rank 1, which waits for rank 0\n", said)
+        self.assertIn(receives, said)
+        self.assertRegex(said, r"rank 1      waits at deadlocks.c:\d+ in MPI_Win_lock")
+        said = run(BIN.parents[1] / "tools/stretto", "run", "-n", 2, "--ranks", 3, self.program, "lock_and_message",
+                   workers=2, code=1).stderr
+        self.assertIn(receives, said)
+        self.assertRegex(said, r"rank 1      waits at deadlocks.c:\d+ in MPI_Win_unlock")
+        self.assertRegex(said, r"rank 1 waits for rank 0[,\n]")
+
     def test_a_rank_that_waits_for_itself(self):
         self.assertIn("waits for itself\n", self.report("self"))
 

@@ -14,6 +14,8 @@
 #include "ranks/messages/request_set.hpp"
 #include "ranks/messages/wait_targets.hpp"
 #include "ranks/process/rank.hpp"
+#include "ranks/special_ranks.hpp"
+#include "ranks/windows/locking_access.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -174,6 +176,14 @@ std::map<std::uint32_t, const void*> awaited_completions(base::wait_walk& walk) 
   return found;
 }
 
+using waits_by_rank = std::map<world_rank, ranks_by_number, by_number>;
+
+/// Ranks of other nodes wait for ranks that have locks of windows of this node.
+void add_waits_of_other_nodes(waits_by_rank& to) {
+  for (const lock_request* const one : locking_access::waiting())
+    if (one->rank != world_rank{no_rank}) to[one->rank].insert(one->of->holders().begin(), one->of->holders().end());
+}
+
 }  // namespace
 
 void add_wait_edges(base::wait_walk& walk, std::unique_ptr<call_reading> reading) {
@@ -182,20 +192,22 @@ void add_wait_edges(base::wait_walk& walk, std::unique_ptr<call_reading> reading
   if (all.empty()) return;
   const auto awaited = awaited_completions(walk);
   std::map<world_rank, std::uint32_t, by_number> nodes;
-  std::map<world_rank, ranks_by_number, by_number> edges;
+  waits_by_rank edges;
   std::vector<rank_node> described;
   for (rank* const one : all) {
     rank_node& node = described.emplace_back(walk, *one, reading.get());
     nodes[one->number()] = node.index;
     edges[one->number()] = node.add_call(awaited);
   }
+  if (reading) add_waits_of_other_nodes(edges);
   reading.reset();
   for (rank_node& node : described) node.add_line();
+  const auto node_of = [&](world_rank rank) {
+    if (!nodes.contains(rank)) nodes[rank] = node_of_remote_rank(walk, rank);
+    return nodes[rank];
+  };
   for (const auto& [from, to_all] : edges)
-    for (const world_rank to : to_all) {
-      if (!nodes.contains(to)) nodes[to] = node_of_remote_rank(walk, to);
-      walk.link(nodes[from], nodes[to]);
-    }
+    for (const world_rank to : to_all) walk.link(node_of(from), node_of(to));
 }
 
 void end_hanging_job() {

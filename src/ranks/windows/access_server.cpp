@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ranks/call_error.hpp"
+#include "ranks/special_ranks.hpp"
 #include "ranks/windows/type_description.hpp"
 
 namespace stretto::ranks {
@@ -44,7 +45,13 @@ void access_server::serve() {
 
 arrived_access access_server::arrived() const {
   const std::byte* const with_header = head_ + access_header_bytes + header_->type_bytes();
-  return {*header_, sender_, header_->has_data_with_it() ? with_header : data_.data(), type_, is_in_place_};
+  const std::byte* const data = header_->has_data_with_it() ? with_header : data_.data();
+  return {*header_, sender_, rank_of_sender(), data, type_, is_in_place_};
+}
+
+world_rank access_server::rank_of_sender() const {
+  const remote_peer* const sender = channel_.peers[static_cast<std::size_t>(sender_)].remote;
+  return sender ? sender->number() : world_rank{no_rank};
 }
 
 /// All of it is in the message.

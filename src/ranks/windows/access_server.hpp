@@ -50,6 +50,7 @@ class access_server {
   arrived_access arrived() const;
   std::unique_ptr<locking_access> locking();
   target_place place() const { return {header_->displacement, header_->count, type_.get()}; }
+  world_rank rank_of_sender() const;
   error_class& error_of_sender() { return errors_[static_cast<std::size_t>(sender_)]; }
 
   const window_channel& channel_;

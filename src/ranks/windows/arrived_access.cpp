@@ -42,7 +42,7 @@ access_replies arrived_access::perform(local_target& own, error_class& error) co
     made.data.is_wanted = header.result_bytes > 0;
     made.data.bytes.resize(static_cast<std::size_t>(header.what == access_request::get ? 0 : header.result_bytes));
   }
-  if (header.has(access_step::unlock)) own.release();
+  if (header.has(access_step::unlock)) own.release(rank);
   if (header.has_reply_to_steps()) made.steps = reply_to_steps(error);
   return made;
 }

@@ -32,6 +32,7 @@ struct access_replies {
 struct arrived_access {
   const access_header& header;
   int sender = 0;
+  world_rank rank{};                // that of the sender
   const std::byte* data = nullptr;  // packed; of puts only if it is not in the window already
   datatype_ref type;
   bool is_in_place = false;  // a put's data

@@ -1,6 +1,8 @@
 #include "ranks/windows/local_target.hpp"
 
 #include "ranks/datatypes/data_part.hpp"
+#include "ranks/process/rank.hpp"
+#include "ranks/special_ranks.hpp"
 #include "ranks/windows/window_update.hpp"
 
 namespace stretto::ranks {
@@ -8,6 +10,11 @@ namespace {
 
 data_part part_of(const origin_data& data) {
   return data.type ? data_part(data.memory, data.count, *data.type) : data_part();
+}
+
+world_rank calling_rank() {
+  const rank* const one = rank::current();
+  return one ? one->number() : world_rank{no_rank};
 }
 
 }  // namespace
@@ -37,13 +44,13 @@ void local_target::accumulate(const window_operation& operation, std::byte* targ
 }
 
 void local_target::lock(lock_mode mode, const std::source_location& where) {
-  lock_request r(mode);
+  lock_request r(mode, calling_rank());
   lock_.acquire(r);
   wait_for(r, where);
 }
 
 target_call_owner local_target::start_unlock(const std::source_location&) {
-  release();
+  release(calling_rank());
   return nullptr;
 }
 

@@ -24,8 +24,8 @@ class local_target final : public window_target {
   void lock(lock_mode mode, const std::source_location& where) override;
   void acquire(const std::source_location&) override {}
   target_call_owner start_unlock(const std::source_location& where) override;
-  /// For the rank that has the lock.
-  void release() { lock_.release(); }
+  /// For a rank that has the lock.
+  void release(world_rank rank) { lock_.release(rank); }
   const fixed_memory* shared_memory() const override { return memory.fixed() ? &*memory.fixed() : nullptr; }
   const fixed_memory* known_memory() const override { return shared_memory(); }
 

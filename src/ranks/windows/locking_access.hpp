@@ -1,6 +1,7 @@
 // locking_access.hpp - an access of a rank of another node that takes the lock first, and waits for it if it must.
 //
 // Threads     begin: the server. The thread that releases the lock may perform it.
+//             waiting: the monitor, while no rank runs.
 // Cost        a copy of the message, of at most short_access_bytes.
 // Invariants  (1) it frees itself, and touches nothing of the window once its last reply is sent.
 #pragma once
@@ -23,6 +24,9 @@ class locking_access final : waiter {
   /// Performs the access as soon as its sender has the lock.
   static void begin(std::unique_ptr<locking_access> one, const window_channel& channel, local_target& own);
 
+  /// For reports of hangs: the requests for locks of windows of this process, of all such accesses that wait.
+  static std::vector<const lock_request*> waiting();
+
  private:
   void perform();
 
@@ -33,6 +37,7 @@ class locking_access final : waiter {
   // set by begin()
   const window_channel* channel_ = nullptr;
   local_target* own_ = nullptr;
+  bool waits_ = false;
 };
 
 }  // namespace stretto::ranks

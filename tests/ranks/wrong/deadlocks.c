@@ -49,6 +49,28 @@ static void several_requests(void) {
   else MPI_Waitany(2, all, &index, MPI_STATUS_IGNORE);
 }
 
+static void lock_and_message(void) {  // rank 0 has the lock and waits for a message that rank 1 sends behind its epoch
+  int* memory;
+  MPI_Win win;
+  MPI_Win_allocate(4 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  if (rank == 0) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, size - 1, 0, win);
+    MPI_Put(data, 1, MPI_INT, size - 1, 0, 1, MPI_INT, win);
+    MPI_Win_flush(size - 1, win);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Recv(data, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_unlock(size - 1, win);
+  } else if (rank == 1) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, size - 1, 0, win);
+    MPI_Put(data, 1, MPI_INT, size - 1, 1, 1, MPI_INT, win);
+    MPI_Win_unlock(size - 1, win);
+    MPI_Send(data, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+  }
+  MPI_Win_free(&win);
+}
+
 int main(int argc, char** argv) {
   const char* const which = argc > 1 ? argv[1] : "";
   if (!strcmp(which, "ended") && getenv("STRETTO_RANK") && atoi(getenv("STRETTO_RANK")) == 1) return 0;
@@ -61,6 +83,7 @@ int main(int argc, char** argv) {
   if (!strcmp(which, "missing_collective")) missing_collective();
   if (!strcmp(which, "different_order")) different_order();
   if (!strcmp(which, "several_requests")) several_requests();
+  if (!strcmp(which, "lock_and_message")) lock_and_message();
   if (!strcmp(which, "self")) MPI_Recv(data, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Finalize();
   return 0;
