@@ -80,7 +80,9 @@ target_link_libraries(stretto_ranks_launcher PRIVATE ${CMAKE_DL_LIBS})
 add_custom_target(stretto_ranks_files DEPENDS stretto_program_object stretto_ranks stretto_ranks_launcher
   stretto_ranks_start)
 
-# The header of programs, found as in an installed tree.
+# The headers of programs, found as in an installed tree.
 file(MAKE_DIRECTORY ${STRETTO_RANKS_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR})
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/stretto_mpi
-     ${STRETTO_RANKS_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/stretto_mpi SYMBOLIC)
+foreach(headers stretto stretto_mpi)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/${headers}
+       ${STRETTO_RANKS_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/${headers} SYMBOLIC)
+endforeach()

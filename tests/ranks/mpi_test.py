@@ -56,6 +56,19 @@ class Programs(unittest.TestCase):
                         workers = None  # each rank blocks its worker
                     self.assertEqual(run(f"./{source.stem}", ranks=ranks, workers=workers).stdout, "")
 
+    def test_programs_that_call_stretto(self):
+        build(SOURCES / "mpi/tasks_of_ranks.cpp", "tasks_of_ranks", "-std=c++20")
+        for ranks, workers in (1, 1), (2, 2), (5, 2), (16, 1):
+            with self.subTest(ranks=ranks, workers=workers):
+                self.assertEqual(run("./tasks_of_ranks", ranks=ranks, workers=workers).stdout, "")
+
+    def test_the_example_furnace(self):
+        source = SOURCES.parents[1] / "examples/mpi/furnace.cpp"
+        build(source, "furnace", "-std=c++20")
+        expected = re.findall(r"^//   (rank .*)$", source.read_text(), re.MULTILINE)
+        self.assertEqual(len(expected), 3)
+        self.assertEqual(sorted(run("./furnace", ranks=4, workers=2).stdout.splitlines()), expected)
+
     def test_random_programs(self):
         run(BIN / "stretto-c++", "-std=c++17", "-O1", "-Wall", "-Wextra",
             SOURCES / "random_programs/random_programs.cpp", "-o", "random_programs")

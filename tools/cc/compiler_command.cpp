@@ -34,7 +34,8 @@ void append(std::vector<std::string>& all, const std::vector<std::string>& more)
 
 std::vector<std::string> command_for(language language, const installation& tree, const compiler_call& call) {
   auto command = compiler(language);
-  command.push_back("-I" + tree.include_folder().string());
+  command.push_back("-I" + tree.mpi_folder().string());
+  if (language == language::cxx) append(command, options_for_tasks(tree));
   if (call.product == product::program) {
     append(command, program_options(tree));
     command.push_back("-Wl,-u,main");  // main may be in an archive, of which a shared object would not take it

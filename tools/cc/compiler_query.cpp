@@ -43,9 +43,11 @@ bool is_find_mpi(language language) {
 // POSITION_INDEPENDENT_CODE; and -fPIE, which executables then get, does not do. It splits an option at `\;`.
 std::string compile_line(language language, const installation& tree) {
   const auto options = compile_options(tree);
-  const std::string include = "-I" + tree.include_folder().string();
-  if (is_find_mpi(language)) return include + " " + options[1] + "\\;" + options[0];
-  return joined({include, options[0], options[1]});
+  std::vector<std::string> headers{"-I" + tree.mpi_folder().string()};
+  if (language == language::cxx)
+    for (const auto& one : options_for_tasks(tree)) headers.push_back(one);
+  const std::string rest = is_find_mpi(language) ? options[1] + "\\;" + options[0] : joined(options);
+  return joined(headers) + " " + rest;
 }
 
 // Programs that another command links begin as the object says; `stretto cc` would correct them.
@@ -83,7 +85,7 @@ std::optional<std::string> reply_to_query(language language, const installation&
   if (name == "showme:compile" || name.starts_with("compile")) return compile_line(language, tree);
   if (name == "showme:link" || name.starts_with("link")) return link_line(language, tree);
   if (name == "showme:command") return command.front();
-  if (name == "showme:incdirs") return tree.include_folder().string();
+  if (name == "showme:incdirs") return tree.mpi_folder().string();
   if (name == "showme:libdirs") return tree.library_folder().string();
   if (name == "showme:libs") return "stretto_ranks";
   if (name == "showme:version") return "stretto " + std::string(base::version());

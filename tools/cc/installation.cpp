@@ -6,7 +6,8 @@ namespace stretto::cc {
 
 namespace fs = std::filesystem;
 
-fs::path installation::include_folder() const { return prefix / STRETTO_INCLUDE_FOLDER / "stretto_mpi"; }
+fs::path installation::include_folder() const { return prefix / STRETTO_INCLUDE_FOLDER; }
+fs::path installation::mpi_folder() const { return include_folder() / "stretto_mpi"; }
 fs::path installation::library_folder() const { return prefix / STRETTO_LIBRARY_FOLDER; }
 fs::path installation::program_object() const { return library_folder() / "stretto" / "program.o"; }
 fs::path installation::start_file() const { return library_folder() / "stretto" / "ranks_start"; }
@@ -25,6 +26,11 @@ installation find_installation() {
 // The last option wins, so these stand behind the caller's. Functions of the program may be inlined although it is a
 // shared object: the linker binds them to the program's own.
 std::vector<std::string> compile_options(const installation&) { return {"-fPIC", "-fno-semantic-interposition"}; }
+
+// One copy of Stretto for all ranks: that of the library which runs them.
+std::vector<std::string> options_for_tasks(const installation& tree) {
+  return {"-I" + tree.include_folder().string(), "-DSTRETTO_VISIBILITY=default"};
+}
 
 std::vector<std::string> program_options(const installation& tree) {
   return {"-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", tree.program_object().string()};
