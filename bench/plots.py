@@ -18,7 +18,8 @@ COLOURS = {"stretto": "#d1495b", "stretto_static": "#e58c98", "stretto_blocks": 
            "tbb_static": "#66b0bb", "libgomp": "#edae49", "libomp": "#b8860b", "starpu": "#66a182", "std": "#8d96a3",
            "pthreads": "#2e4057", "mpi": "#5b5f97", "serial": "#aaaaaa",
            "original": "#2e4057", "fold": "#00798c", "shared_fold": "#66b0bb", "list": "#d1495b",
-           "automatic": "#edae49", "localize": "#66a182", "single": "#8d96a3", "no_horizons": "#00798c"}
+           "automatic": "#edae49", "stretto_ranks": "#d1495b", "one_worker": "#e58c98", "openmpi": "#00798c",
+           "mpich": "#66a182", "localize": "#66a182", "single": "#8d96a3", "no_horizons": "#00798c"}
 OWN = "#d1495b"
 
 

@@ -72,7 +72,7 @@ class Suite:
     # a value of `sweep` -> figure to reach; or a variant -> such a table
     size_goals: dict = field(default_factory=dict)
     growth_goal: float = 0  # at most so many times the figure at the first value of `sweep`
-    # a variant of Stretto -> what its figure shall be of that of `against`
+    # a variant of Stretto -> what its figure shall be of that of `against`; or a table of that by a value of `sweep`
     ratio_goals: dict = field(default_factory=dict)
     quick: bool = True  # part of a --quick run
     metg: bool = False
@@ -103,8 +103,12 @@ def _metg(pattern, width=4):
                  workers=(2,), arguments=("--pattern", pattern, "--width", str(width), "--radix", "5"), metg=True)
 
 
+_LARGE = (1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24)  # bytes
+
+
 def _ranks(name, title, bench, part=None, systems=("stretto_ranks", "one_worker", "openmpi", "mpich"), **more):
-    """Ranks of one node; `part` is the goal, of Open MPI's figure. The number of workers is that of ranks."""
+    """Ranks of one node; `part` is the goal, of Open MPI's figure, or one by size. The number of workers is that of
+    ranks."""
     return Suite(f"ranks_{name}", title, bench, "openmpi", systems,
                  ratio_goals={"stretto_ranks": part, "one_worker": part} if part else {}, **more)
 
@@ -354,11 +358,9 @@ SUITES = (
     _own("graph_horizons", "time spent generating horizons, 2-D generative on 512 nodes", "graph_horizons",
          workers=(1,), sweep=(1, 2, 4, 16),
          axis="step of horizons"),
-    _ranks("latency", "message of 8 bytes between two ranks, one way", "latency", 0.6, workers=(2,)),
-    _ranks("latency_medium", "message between two ranks, one way", "latency", 0.25, workers=(2,),
-           sweep=(1 << 10, 1 << 12, 1 << 14), axis="bytes"),
-    _ranks("latency_large", "message between two ranks, one way", "latency", 0.4, workers=(2,),
-           sweep=(1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24), axis="bytes"),
+    _ranks("latency", "message between two ranks, one way", "latency",
+           {8: 0.6} | dict.fromkeys((1 << 10, 1 << 12, 1 << 14), 0.25) | dict.fromkeys(_LARGE, 0.4), workers=(2,),
+           sweep=(8, 1 << 10, 1 << 12, 1 << 14, *_LARGE), axis="bytes"),
     _ranks("rate", "messages of 8 bytes between two ranks, 64 under way", "rate", workers=(2,),
            goals={"one_worker": 20}),
     _ranks("barrier", "barrier of ranks", "barrier", 0.2, workers=(2, 8)),
