@@ -284,8 +284,14 @@ class Checks(unittest.TestCase):
         said = self.found("race_in_post", "because     both are in one epoch of MPI_Win_post")
         puts = [(rank, "MPI_Put(data, 4, MPI_INT, size - 1, 2 * rank") for rank in (0, 1)]
         self.assert_one_conflict(said, puts, "rank 1 of the window, at byte 8")
-        said = self.on_two_nodes("race_under_lock", ranks=3).stderr
-        self.assert_one_conflict(said, under_lock, "rank 2 of the window, at byte 8")
+        for ranks in 2, 3:
+            said = self.on_two_nodes("race_under_lock", ranks=ranks).stderr
+            self.assert_one_conflict(said, under_lock, f"rank {ranks - 1} of the window, at byte 8")
+            said = self.on_two_nodes("race_in_post", ranks=ranks).stderr
+            self.assert_one_conflict(said, puts, f"rank {ranks - 1} of the window, at byte 8")
+            said = self.on_two_nodes("race", ranks=ranks).stderr
+            between_fences = [(0, "if (rank == 0) MPI_Put("), (1, "if (rank == 1) MPI_Get(")]
+            self.assert_one_conflict(said, between_fences, "rank 0 of the window, at byte 8")
 
     def test_right_epochs(self):
         for ranks in 2, 5:

@@ -10,6 +10,7 @@
 #include "ranks/binding/checked_collectives.hpp"
 #include "ranks/binding/described_call.hpp"
 #include "ranks/binding/type_handles.hpp"
+#include "ranks/binding/window_check.hpp"
 #include "ranks/datatypes/type_signature.hpp"
 #include "ranks/messages/queue_entry.hpp"
 #include "ranks/process/rank.hpp"
@@ -85,6 +86,12 @@ class waiting_messages final : public usage_observer {
   }
   void delivers(const rank_message* sent) noexcept override { delivered = sent; }
   void begun_elsewhere(const collective_notice& notice) override { usage_check::begun_elsewhere(notice); }
+  void accessed_elsewhere(const void* window, std::span<const std::byte> described) override {
+    usage_check::accessed_elsewhere(window, described);
+  }
+  void ended_elsewhere(const void* window, int origin, int target) override {
+    usage_check::ended_elsewhere(window, origin, target);
+  }
 
  private:
   static bool is_of_collective(const queue_entry& e) { return static_cast<std::uint32_t>(e.match.context()) % 2 == 1; }

@@ -1,6 +1,7 @@
 #include "ranks/binding/window_access.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <stretto/error.hpp>
 #include <string>
@@ -69,7 +70,66 @@ void report_conflict(const window_access& one, const window_access& other, std::
           .remedy(missing.remedy));
 }
 
+/// The beginning of a packed access; its runs follow, and then the text of its call.
+struct packed_head {
+  std::int32_t kind, origin, target, epoch, fetches, is_ended_by_wait, fence, unused = 0;
+  std::int64_t runs;
+};
+
+constexpr std::size_t most_packed_text = 500;
+constexpr std::size_t most_packed_runs =
+    (window_target::most_description - most_packed_text - sizeof(packed_head)) / sizeof(byte_run);
+
+byte_run bounds_of(const std::vector<byte_run>& runs) {
+  byte_run bounds{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
+  for (const byte_run& one : runs) bounds = {std::min(bounds.first, one.first), std::max(bounds.end, one.end)};
+  return bounds;
+}
+
 }  // namespace
+
+std::vector<std::byte> packed(const window_access& one) {
+  const std::size_t runs = std::min(one.runs.size(), most_packed_runs);
+  const std::string text = one.site.text().substr(0, most_packed_text);
+  const packed_head head{static_cast<std::int32_t>(one.kind),
+                         one.origin,
+                         one.target,
+                         static_cast<std::int32_t>(one.epoch),
+                         one.fetches,
+                         one.is_ended_by_wait,
+                         one.fence,
+                         0,
+                         static_cast<std::int64_t>(runs)};
+  std::vector<std::byte> bytes;
+  const auto append = [&bytes](const void* from, std::size_t count) {
+    const auto* const first = static_cast<const std::byte*>(from);
+    bytes.insert(bytes.end(), first, first + count);
+  };
+  append(&head, sizeof head);
+  append(one.runs.data(), runs * sizeof(byte_run));
+  append(text.data(), text.size());
+  return bytes;
+}
+
+window_access unpacked(std::span<const std::byte> bytes) {
+  packed_head head;
+  std::memcpy(&head, bytes.data(), sizeof head);
+  window_access made;
+  made.kind = static_cast<access_kind>(head.kind);
+  made.origin = head.origin;
+  made.target = head.target;
+  made.epoch = static_cast<epoch_kind>(head.epoch);
+  made.fetches = head.fetches != 0;
+  made.is_ended_by_wait = head.is_ended_by_wait != 0;
+  made.fence = head.fence;
+  made.runs.resize(std::min(static_cast<std::size_t>(head.runs), most_packed_runs));
+  const auto runs = bytes.subspan(sizeof head, made.runs.size() * sizeof(byte_run));
+  std::ranges::copy(runs, reinterpret_cast<std::byte*>(made.runs.data()));
+  made.bounds = bounds_of(made.runs);
+  const auto text = bytes.subspan(sizeof head + runs.size());
+  made.site.elsewhere.assign(reinterpret_cast<const char*>(text.data()), text.size());
+  return made;
+}
 
 window_access described_access(const window_operation& operation, const fixed_memory& memory) {
   constexpr std::size_t most_runs = 1024;  // what is beyond is not compared
@@ -81,13 +141,12 @@ window_access described_access(const window_operation& operation, const fixed_me
   auto* const first = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 40);  // no memory: only positions are used
   const std::int64_t start = place.displacement * memory.unit;
   layout_cursor at(place.type->layout(), first, place.count);
-  made.bounds = {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
   while (at.left() > 0 && made.runs.size() < most_runs) {
     const std::int64_t bytes = std::min(at.run_left(), at.left()), position = start + (at.address() - first);
     made.runs.push_back({position, position + bytes});
-    made.bounds = {std::min(made.bounds.first, position), std::max(made.bounds.end, position + bytes)};
     at.advance(bytes);
   }
+  made.bounds = bounds_of(made.runs);
   return made;
 }
 

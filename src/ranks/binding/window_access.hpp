@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "ranks/binding/described_call.hpp"
@@ -32,13 +33,19 @@ struct window_access {
   int target = 0;
   epoch_kind epoch{};
   bool fetches = false;
+  bool is_ended_by_wait = false;  // on its request, which the check does not see
   std::vector<byte_run> runs;
   byte_run bounds;  // of all runs
   described_call site;
+  int fence = 0;  // number of the last fence, if the epoch is one of fences
 };
 
 /// Of the innermost call of this thread. `memory` is that of the target.
 window_access described_access(const window_operation& operation, const fixed_memory& memory);
+
+/// For another node, in at most window_target::most_description bytes: runs beyond are left out.
+std::vector<std::byte> packed(const window_access& one);
+window_access unpacked(std::span<const std::byte> bytes);
 
 class compared_accesses {
  public:

@@ -29,7 +29,7 @@ struct checked_window {
 
 struct all_windows {
   std::mutex mutex;
-  std::map<const communicator_members*, checked_window> all;
+  std::map<const void*, checked_window> all;  // by the members of the window's communicator
 };
 
 all_windows& shared_windows() {
@@ -48,10 +48,19 @@ std::string fence_difference(int first, int second) {
   return {};
 }
 
+/// With the others of its epoch, to which it is added.
+void compare(checked_window& window, window_access made) {
+  constexpr std::size_t most_open = 4096;
+  const bool is_between_fences = made.epoch == epoch_kind::fence;
+  compared_accesses& others = is_between_fences ? window.accesses[made.fence] : window.open;
+  others.compare(made);
+  if (is_between_fences) others.add(std::move(made));
+  else if (!made.is_ended_by_wait) others.add(std::move(made), most_open);
+}
+
 }  // namespace
 
 void accesses(rank_window& of, int target, const window_operation& operation) {
-  constexpr std::size_t most_open = 4096;
   const fixed_memory* const memory = of.target(target).known_memory();
   const epoch_kind epoch = of.epochs.kind_of_epoch(target);
   if (!innermost_call || !memory || epoch == epoch_kind::none) return;
@@ -59,13 +68,25 @@ void accesses(rank_window& of, int target, const window_operation& operation) {
   made.origin = of.rank();
   made.target = target;
   made.epoch = epoch;
-  const std::scoped_lock lock(shared_windows().mutex);
+  made.is_ended_by_wait = operation.is_waited_for && made.fetches;
+  std::unique_lock lock(shared_windows().mutex);
   checked_window& window = checked(of);
-  compared_accesses& others = epoch == epoch_kind::fence ? window.accesses[window.epochs[of.rank()]] : window.open;
-  others.compare(made);
-  if (epoch == epoch_kind::fence) return others.add(std::move(made));
-  const bool is_ended_by_wait = operation.is_waited_for && made.fetches;
-  if (!is_ended_by_wait) others.add(std::move(made), most_open);
+  made.fence = window.epochs[of.rank()];
+  if (of.target(target).shared_memory()) return compare(window, std::move(made));
+  lock.unlock();
+  of.target(target).describe(packed(made));
+}
+
+void accessed_elsewhere(const void* window, std::span<const std::byte> described) {
+  const std::scoped_lock lock(shared_windows().mutex);
+  compare(shared_windows().all[window], unpacked(described));
+}
+
+void ended_elsewhere(const void* window, int origin, int target) {
+  const std::scoped_lock lock(shared_windows().mutex);
+  shared_windows().all[window].open.remove_if([&](const window_access& one) {
+    return one.origin == origin && one.target == target && one.epoch != epoch_kind::started;
+  });
 }
 
 void ends_accesses(rank_window& of, std::optional<int> target, ended_accesses which) {
@@ -73,14 +94,6 @@ void ends_accesses(rank_window& of, std::optional<int> target, ended_accesses wh
   checked(of).open.remove_if([&](const window_access& one) {
     return one.origin == of.rank() && one.epoch != epoch_kind::started && (!target || one.target == *target) &&
            (which == ended_accesses::all || one.fetches);
-  });
-}
-
-/// This process does not see when a target on another node ends its epoch.
-void completes(rank_window& of) {
-  const std::scoped_lock lock(shared_windows().mutex);
-  checked(of).open.remove_if([&](const window_access& one) {
-    return one.origin == of.rank() && one.epoch == epoch_kind::started && !of.target(one.target).shared_memory();
   });
 }
 

@@ -99,12 +99,7 @@ int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
 STRETTO_MPI_NAME(Win_start)
 
 int PMPI_Win_complete(MPI_Win win) {
-  return call("MPI_Win_complete", {.win = win}, [&] {
-    rank_window& of = object_of(win);
-    if (usage_check::is_on) [[unlikely]]
-      usage_check::completes(of);
-    complete(of);
-  });
+  return call("MPI_Win_complete", {.win = win}, [&] { complete(object_of(win)); });
 }
 STRETTO_MPI_NAME(Win_complete)
 

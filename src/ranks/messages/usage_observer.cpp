@@ -36,6 +36,14 @@ class observer_pair final : public usage_observer {
     first_.begun_elsewhere(notice);
     second_.begun_elsewhere(notice);
   }
+  void accessed_elsewhere(const void* window, std::span<const std::byte> described) override {
+    first_.accessed_elsewhere(window, described);
+    second_.accessed_elsewhere(window, described);
+  }
+  void ended_elsewhere(const void* window, int origin, int target) override {
+    first_.ended_elsewhere(window, origin, target);
+    second_.ended_elsewhere(window, origin, target);
+  }
 
  private:
   usage_observer &first_, &second_;

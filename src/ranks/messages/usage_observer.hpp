@@ -5,7 +5,9 @@
 // Cost        one load and a branch for each message while there is none.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "base/context.hpp"
@@ -33,6 +35,15 @@ class usage_observer {
   virtual void delivers(const rank_message* sent) noexcept = 0;
   /// Ranks of another node begin a collective.
   virtual void begun_elsewhere(const collective_notice& notice) = 0;
+  /// A rank of another node accesses a window of a rank of this one; the bytes are what checks there say of it.
+  virtual void accessed_elsewhere(const void* window, std::span<const std::byte> described) {
+    static_cast<void>(window), static_cast<void>(described);
+  }
+  /// A flush or an unlock of a rank of another node ends its accesses to a rank of this one; both are ranks of the
+  /// window.
+  virtual void ended_elsewhere(const void* window, int origin, int target) {
+    static_cast<void>(window), static_cast<void>(origin), static_cast<void>(target);
+  }
 
   /// Of all mailboxes; null: none.
   static constinit inline usage_observer* installed = nullptr;

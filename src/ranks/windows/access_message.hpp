@@ -21,7 +21,8 @@
 
 namespace stretto::ranks {
 
-enum class access_request : std::uint16_t { put, get, accumulate, get_accumulate, compare_and_swap, none };
+/// `description` comes ahead of an access, for checks of programs; its data is not for the window.
+enum class access_request : std::uint16_t { put, get, accumulate, get_accumulate, compare_and_swap, none, description };
 
 /// Steps that go with an access; may be combined.
 namespace access_step {

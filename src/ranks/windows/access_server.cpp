@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ranks/call_error.hpp"
+#include "ranks/messages/usage_observer.hpp"
 #include "ranks/special_ranks.hpp"
 #include "ranks/windows/type_description.hpp"
 
@@ -34,7 +35,8 @@ void access_server::serve() {
     local_target& own = own_;
     std::unique_ptr<locking_access> waits = header_->has_lock() ? locking() : nullptr;
     access_replies made;
-    if (!waits) made = arrived().perform(own, error_of_sender());
+    if (header_->what == access_request::description) show_description();
+    else if (!waits) made = arrived().perform(own, error_of_sender());
     receive_header();
     const bool is_over = has_to_wait();
     if (waits) locking_access::begin(std::move(waits), channel, own);
@@ -47,6 +49,13 @@ arrived_access access_server::arrived() const {
   const std::byte* const with_header = head_ + access_header_bytes + header_->type_bytes();
   const std::byte* const data = header_->has_data_with_it() ? with_header : data_.data();
   return {*header_, sender_, rank_of_sender(), data, type_, is_in_place_};
+}
+
+/// All of it is in the message.
+void access_server::show_description() const {
+  if (usage_observer::installed)
+    usage_observer::installed->accessed_elsewhere(
+        own_.window, {head_ + access_header_bytes, static_cast<std::size_t>(header_->data_bytes)});
 }
 
 world_rank access_server::rank_of_sender() const {

@@ -51,6 +51,7 @@ class access_server {
   std::unique_ptr<locking_access> locking();
   target_place place() const { return {header_->displacement, header_->count, type_.get()}; }
   world_rank rank_of_sender() const;
+  void show_description() const;
   error_class& error_of_sender() { return errors_[static_cast<std::size_t>(sender_)]; }
 
   const window_channel& channel_;

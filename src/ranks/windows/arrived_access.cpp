@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ranks/call_error.hpp"
+#include "ranks/messages/usage_observer.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -42,6 +43,8 @@ access_replies arrived_access::perform(local_target& own, error_class& error) co
     made.data.is_wanted = header.result_bytes > 0;
     made.data.bytes.resize(static_cast<std::size_t>(header.what == access_request::get ? 0 : header.result_bytes));
   }
+  if (usage_observer::installed && header.has(access_step::unlock | access_step::report)) [[unlikely]]
+    usage_observer::installed->ended_elsewhere(own.window, sender, own.rank);
   if (header.has(access_step::unlock)) own.release(rank);
   if (header.has_reply_to_steps()) made.steps = reply_to_steps(error);
   return made;

@@ -16,9 +16,13 @@ class local_target final : public window_target {
   local_target(const local_target&) = delete;
   local_target& operator=(const local_target&) = delete;
 
-  window_memory memory;  // set before other ranks know of it
+  // set before other ranks know of it
+  window_memory memory;
+  const void* window = nullptr;  // its name for checks, one for all ranks of the process
+  int rank = 0;                  // in the window
   window_lock& queue() { return lock_; }
 
+  void describe(std::span<const std::byte>) override {}
   request_owner begin(const window_operation& operation) override;
   target_call_owner start_flush(const std::source_location&) override { return nullptr; }
   void lock(lock_mode mode, const std::source_location& where) override;

@@ -110,6 +110,18 @@ access_header message_target::header_of(const window_operation& operation, std::
           .number = accesses_.fetch_add(1, std::memory_order_relaxed)};
 }
 
+/// It counts as an operation without a reply, so that a flush waits until the target's node has it.
+void message_target::describe(std::span<const std::byte> operation) {
+  const access_header header{.what = access_request::description,
+                             .data_bytes = std::ssize(operation),
+                             .number = accesses_.fetch_add(1, std::memory_order_relaxed)};
+  std::vector<std::byte> message(sizeof header + operation.size());
+  std::memcpy(message.data(), &header, sizeof header);
+  std::ranges::copy(operation, message.begin() + sizeof header);
+  channel_.send_kept(rank_, header_tag, std::move(message));
+  unconfirmed_.fetch_add(1, std::memory_order_acq_rel);
+}
+
 request_owner message_target::begin(const window_operation& operation) {
   const target_place& place = operation.target;
   if (place.bytes() == 0) return nullptr;

@@ -22,6 +22,7 @@ class message_target final : public window_target {
   message_target(const message_target&) = delete;
   message_target& operator=(const message_target&) = delete;
 
+  void describe(std::span<const std::byte> operation) override;
   request_owner begin(const window_operation& operation) override;
   target_call_owner start_flush(const std::source_location& where) override;
   void lock(lock_mode mode, const std::source_location& where) override;

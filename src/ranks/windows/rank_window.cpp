@@ -31,6 +31,8 @@ rank_window::rank_window(std::unique_ptr<communicator> own, window_flavor flavor
   predefined_.flavor = static_cast<int>(flavor);
   predefined_.model = unified_model;
   for (const known_hint& hint : known_hints) hints_.set(hint.key, hint.value);
+  own_.window = comm_->shared_members().get();
+  own_.rank = comm_->rank();
 }
 
 rank_window::~rank_window() {

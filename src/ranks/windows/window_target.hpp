@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <source_location>
+#include <span>
 
 #include "ranks/collectives/reduction_operation.hpp"
 #include "ranks/datatypes/datatype.hpp"
@@ -48,6 +49,10 @@ using target_call_owner = std::unique_ptr<target_call>;
 
 class window_target {
  public:
+  /// For checks of programs: sends what they know of the operation that begins next to the target's node, if that is
+  /// another one. At most most_description bytes.
+  virtual void describe(std::span<const std::byte> operation) = 0;
+  static constexpr std::size_t most_description = 3000;
   /// Performs the operation, or begins it: then the request is done when the origin's memory may be used again. Null if
   /// it has ended.
   virtual request_owner begin(const window_operation& operation) = 0;
