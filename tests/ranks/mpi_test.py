@@ -36,7 +36,7 @@ def run(*command, ranks=1, workers=None, code=0, stuck=None):
 
 def build(source, name, *options):
     compiler = "stretto-c++" if str(source).endswith(".cpp") else "stretto-cc"
-    run(BIN / compiler, "-O1", "-g", "-Wall", "-Wextra", *options, source, "-o", name)
+    run(BIN / compiler, "-O1", "-g", "-Wall", "-Wextra", *options, source, "-o", name, "-lm")
 
 
 def write(name, text):
