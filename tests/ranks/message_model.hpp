@@ -1,4 +1,4 @@
-// message_model.hpp - MPI's rules of matching, interpreted one step after another with plain lists.
+// message_model.hpp - MPI's rules of matching, with plain lists: tests compare messages between ranks with it.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace stretto::test {
 
-/// Of one receiving rank.
+/// The receives and messages of one receiving rank. An operation is named by its index in `operations`.
 class message_model {
  public:
-  /// A receive or a send. Two operations that are matched know each other.
+  /// A receive or a send; `partner` is the operation that it is matched with, -1 if there is none.
   struct operation {
     ranks::envelope e;
     std::int64_t bytes = 0;
@@ -25,12 +25,13 @@ class message_model {
 
   std::vector<operation> operations;
 
+  /// Adds an operation that has not begun; returns its index.
   int add(ranks::envelope e, std::int64_t bytes) {
     operations.push_back({e, bytes});
     return static_cast<int>(operations.size()) - 1;
   }
 
-  /// Begins the receive `id`, or again if it is persistent.
+  /// Begins the receive `id`; a persistent one may be begun again.
   void receive(int id) {
     renew(id);
     if (const auto m = oldest_message(at(id).e)) {
@@ -40,7 +41,7 @@ class message_model {
       receives_.push_back(id);
     }
   }
-  /// `is_done`: the send is complete although no receive takes its message.
+  /// The same for a send. `is_done_early`: it is complete even if no receive waits for its message.
   void send(int id, bool is_done_early) {
     renew(id);
     for (const int r : receives_) {
@@ -51,6 +52,7 @@ class message_model {
     at(id).is_done = is_done_early;
     messages_.push_back(id);
   }
+  /// Whether a receive waits for such a message.
   bool has_receive(ranks::envelope message) const {
     return std::ranges::any_of(receives_, [&](int r) { return takes(at(r).e, message); });
   }
@@ -61,6 +63,7 @@ class message_model {
     }
     return std::nullopt;
   }
+  /// A matched probe takes the message.
   void take(int message) { std::erase(messages_, message); }
   void match(int receive, int message) {
     at(receive).is_done = at(message).is_done = true;
@@ -73,6 +76,7 @@ class message_model {
     at(id).is_done = at(id).is_cancelled = true;
   }
 
+  /// Whether nothing has taken the message.
   bool waits(int message) const { return std::ranges::count(messages_, message) > 0; }
 
  private:
@@ -88,7 +92,7 @@ class message_model {
   operation& at(int id) { return operations[static_cast<std::size_t>(id)]; }
   const operation& at(int id) const { return operations[static_cast<std::size_t>(id)]; }
 
-  std::deque<int> receives_, messages_;
+  std::deque<int> receives_, messages_;  // that are not matched, the oldest first
 };
 
 }  // namespace stretto::test

@@ -1,4 +1,5 @@
-// model_network.hpp - a network in memory that matches messages as MPI does and completes transfers in random order.
+// model_network.hpp - a network in memory for tests of schedules: it matches messages as MPI does, and completes
+// transfers in random order on the thread of the test.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -23,7 +24,7 @@ class model_network {
     for (int i = 0; i < ranks + remote_ranks; ++i) ports_.push_back(std::make_unique<port>(*this, i));
   }
 
-  /// The port of a rank; those of the remote group follow.
+  /// The port of a rank. Ranks of the remote group have the numbers behind those of the first one.
   ranks::transfer_port& port_of(int number) { return *ports_[static_cast<std::size_t>(number)]; }
 
   /// Runs until nothing can happen any more.
@@ -42,11 +43,12 @@ class model_network {
     }
   }
 
-  /// The next transfers that complete do so with an error.
+  /// The next receives that complete do so with an error, as many as `transfers`.
   void fail_next(ranks::error_class error, int transfers) {
     error_ = error;
     failures_ = transfers;
   }
+  /// How many messages were sent.
   std::int64_t messages() const { return messages_; }
 
  private:
@@ -81,11 +83,12 @@ class model_network {
     return bytes;
   }
 
-  /// The number of a rank's peer, and the rank itself in its group.
+  /// The number of the peer of the rank with the number `self`.
   int number_of(int self, const ranks::peer_rank& peer) const {
     const bool is_in_second = (self >= ranks_) != (peer.side == ranks::group_side::remote);
     return peer.rank + (is_in_second ? ranks_ : 0);
   }
+  /// The rank in its group.
   int rank_of(int number) const { return number >= ranks_ ? number - ranks_ : number; }
 
   void send(int from, const ranks::schedule_transfer& transfer) {
@@ -99,10 +102,12 @@ class model_network {
     queue& waiting = queues_[{to, rank_of(from), transfer.tag}];
     waiting.sends.push_back(std::move(message));
     if (completes_later) end(transfer);
+    // False: the run is not suspended, for it is the caller.
     if (completes_now) REQUIRE_FALSE(transfer.run->complete(transfer.number));
     match(waiting);
   }
   void receive(int at, const ranks::schedule_transfer& transfer) {
+    // Overwrites the buffer, so that a step which reads it before the data has come gets wrong values.
     const std::vector<std::byte> rubbish(static_cast<std::size_t>(transfer.data.bytes()), std::byte{0xee});
     ranks::copy_part(transfer.data, ranks::data_part(rubbish.data(), transfer.data.bytes()));
     queue& waiting = queues_[{at, transfer.peer.rank, transfer.tag}];

@@ -1,4 +1,4 @@
-// compiler_call.hpp - what a call of a compiler asks for, found in its arguments.
+// compiler_call.hpp - the arguments of `stretto cc` and `stretto c++`, which call a compiler: what it is to make.
 //
 // Threads     any.
 #pragma once
@@ -11,14 +11,14 @@ namespace stretto::cc {
 enum class product { objects, program, library };
 
 struct compiler_call {
-  cc::product product = product::objects;  // objects: also text, assembly or nothing
+  cc::product product = product::objects;  // objects: also assembly, preprocessed text or nothing
   std::vector<std::string> arguments;      // those to pass on
-  std::vector<std::string> inputs;         // files, in order, those of libraries given by path included
+  std::vector<std::string> inputs;         // sources, objects and libraries given by path, in order
   std::string output = "a.out";
 };
 
-/// Reads the arguments, those in response files too. Options that would make another kind of program are left out of
-/// `arguments` (-pie, -no-pie). Throws W61 for -static.
+/// Reads the arguments, those in response files too. A program is linked as a shared object, so `arguments` leave out
+/// -pie and -no-pie. Throws W61 if a program is to be linked with -static or -static-pie.
 compiler_call read_call(const std::vector<std::string>& arguments);
 
 }  // namespace stretto::cc

@@ -1,3 +1,5 @@
+// run_program.cpp - a node of a job of ranks: reads its environment, joins the job, loads the ranks of this node and
+// runs each in a task.
 #include "ranks/run_program.hpp"
 
 #include <dlfcn.h>
@@ -37,7 +39,7 @@
 namespace stretto::ranks {
 namespace {
 
-/// The variable's value; 0 if it is not set.
+/// The number of ranks in an environment variable; 0 if it is not set.
 int count_in(const char* variable) {
   const char* const text = std::getenv(variable);
   if (!text || !*text) return 0;
@@ -58,7 +60,7 @@ bool is_set(const char* variable) {
 /// STRETTO_RANKS_LABEL=1: each line of output begins with the number of its rank.
 bool has_labels() { return is_set("STRETTO_RANKS_LABEL"); }
 
-/// STRETTO_RANKS_SPARE: how many threads run ranks while others block their workers in system calls.
+/// STRETTO_RANKS_SPARE: how many spare threads run ranks in place of workers that other ranks block in system calls.
 std::uint32_t spare_workers() {
   constexpr long most = 1000;
   const char* const text = std::getenv("STRETTO_RANKS_SPARE");
@@ -71,7 +73,8 @@ std::uint32_t spare_workers() {
       .remedy("set it to the number of ranks that may block at the same time");
 }
 
-/// STRETTO_RANKS_WANDER=1: ranks are not bound to workers. Nor are they if spare threads may run them.
+/// Whether ranks wander: any free worker runs them, instead of each rank being bound to one. They do so with
+/// STRETTO_RANKS_WANDER=1 and with spare threads. Throws R96 if a rank of the program must stay on one thread.
 bool do_ranks_wander(const program_image& image) {
   const bool has_spares = spare_workers() > 0;
   if (!has_spares && !is_set("STRETTO_RANKS_WANDER")) return false;
@@ -103,12 +106,13 @@ job_shape shape_of_job() {
   return {count_in("STRETTO_RANKS"), count_in("STRETTO_RANKS_PER_NODE"), placement_of_ranks().on_nodes};
 }
 
-/// Without a launcher, or if it started one process.
+/// The ranks of this process if it is the only node.
 rank_map map_of_one_node(const job_shape& shape) {
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   return {shape.ranks ? shape.ranks : shape.ranks_of_node ? shape.ranks_of_node : cores, 1};
 }
 
+/// Called when another node ends the job or has failed. `message` is empty if another node prints one.
 void end_process(int code, const std::string& message) {
   std::fflush(nullptr);
   std::fputs(message.c_str(), stderr);
@@ -116,7 +120,7 @@ void end_process(int code, const std::string& message) {
   std::_Exit(code);
 }
 
-/// Null: this process is the only node.
+/// This node's part in the job that a launcher has started; null if this process is the only node.
 std::shared_ptr<job_of_ranks> job_of_process(const job_shape& shape) {
   const auto options = base::parse_options(base::stretto_environment(), {});
   auto by = endpoint_of_process(options.values);
@@ -136,23 +140,23 @@ rank_start start_of(int number, int count, int argc, char** argv) {
 /// A rank's stack is that of a program: the usual 8 MiB, of which only what is touched takes memory.
 constexpr std::uint64_t stack_of_rank = 8 << 20;
 
-/// At most, before the job has started.
+/// The most ranks that this node may have: how many it has is known once the job has started.
 unsigned ranks_of_node(bool is_in_job, const job_shape& shape) {
   if (!is_in_job) return static_cast<unsigned>(map_of_one_node(shape).ranks());
   const int nodes = std::max(1, static_cast<int>(net::mpi::detect_launch_environment().launched));
   return static_cast<unsigned>(shape.ranks ? (shape.ranks + nodes - 1) / nodes : std::max(1, shape.ranks_of_node));
 }
 
-/// As many as the user wants; 0: the user leaves that to us. `stretto run` shares the cores of a host among its nodes,
-/// and marks the number that it chose.
+/// As many as the user wants; 0: the user leaves that to us. `stretto run` shares the cores of a host among its nodes:
+/// it then sets STRETTO_WORKERS, and STRETTO_SHARED_CORES to mark that the user has not chosen the number.
 unsigned wanted_workers() {
   if (is_set("STRETTO_SHARED_CORES")) return 0;
   return static_cast<unsigned>(base::parse_options(base::stretto_environment(), {}).values.workers);
 }
 
-/// A rank that waits for its own threads (pthread_join, the end of a parallel region) blocks its worker: so the ranks
-/// of programs with threads have a worker each, and one more runs what tasks of theirs wait for. With fewer they may
-/// wait for ever.
+/// A rank that waits for its own threads (pthread_join, the end of a parallel region) blocks its worker. So each rank
+/// of a program with threads has a worker, and one more worker runs the tasks that these threads wait for. With fewer
+/// workers they might wait for ever.
 runtime_options options_for(const std::shared_ptr<job_of_ranks>& job, const job_shape& shape,
                             const program_image& image) {
   runtime_options options;
@@ -166,7 +170,7 @@ runtime_options options_for(const std::shared_ptr<job_of_ranks>& job, const job_
   return options;
 }
 
-/// Lets no thread of a program into the runtime any more, before that ends.
+/// At the end of its scope, before the runtime ends: threads of programs can no longer call MPI.
 struct end_of_threads {
   rank_threads& all;
   ~end_of_threads() { all.end(); }
@@ -174,8 +178,8 @@ struct end_of_threads {
 
 using rank_list = std::vector<std::unique_ptr<rank>>;
 
-/// The workers of the ranks of a node. With several NUMA domains each rank is loaded by a thread of its domain, where
-/// its data is then.
+/// Which worker runs each rank of the node. With several NUMA domains, the main thread is bound to the domain of that
+/// worker while it loads the rank, so that the rank's data lies there.
 class worker_choice {
  public:
   worker_choice(const platform& machine, std::size_t ranks)
@@ -191,6 +195,7 @@ class worker_choice {
   const std::vector<std::uint32_t> workers_;
 };
 
+/// `choice` is null if ranks wander.
 rank_list load_ranks(node_ranks& node, int number, const std::shared_ptr<const program_image>& image, int argc,
                      char** argv, const worker_choice* choice) {
   const kept_processors kept;
@@ -213,14 +218,15 @@ void start(const rank_list& ranks, const worker_choice& choice) {
     });
 }
 
-/// By a task of a worker: a rank that ran on top of the body of run could not leave the body's thread.
+/// Starts the ranks from a task of a worker. If the body of runtime::run started them, it could run one on its own
+/// stack while it waits, and that rank could not leave the body's thread.
 void start_wandering(const rank_list& ranks) {
   async(on(worker(0)), name("start of ranks"), [&ranks] {
     for (const auto& one : ranks) async(name(one->copy().start().name), [&rank = *one] { rank.run(); });
   });
 }
 
-/// Without a choice the ranks wander.
+/// Runs all ranks to their end. `choice` is null if they wander.
 void run_ranks(runtime& here, node_ranks& node, job_of_ranks* job, const rank_list& ranks,
                const worker_choice* choice) {
   const end_of_threads at_the_end{node.threads()};
@@ -243,6 +249,7 @@ void run_ranks(runtime& here, node_ranks& node, job_of_ranks* job, const rank_li
   std::_Exit(code);
 }
 
+/// The code of the lowest rank whose code is not 0; else 1 if checks have reported errors of the program.
 int exit_code(const rank_list& ranks) {
   for (const auto& one : ranks)
     if (one->end().code != 0) return one->end().code;

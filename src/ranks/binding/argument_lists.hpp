@@ -12,7 +12,7 @@
 
 namespace stretto::ranks {
 
-/// The numbers of a list as 64-bit numbers.
+/// The `count` numbers of a list as 64-bit numbers. `name` is the argument's name in the MPI standard, for errors.
 template <class Number>
 std::vector<std::int64_t> listed(const Number* numbers, std::int64_t count, const char* name) {
   if (count < 0) throw call_error(error_class::count, "count is " + std::to_string(count));

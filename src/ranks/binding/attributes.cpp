@@ -1,4 +1,4 @@
-// attributes.cpp - keys of attributes, and the attributes of communicators.
+// attributes.cpp - MPI functions for keys of attributes, and for the attributes of communicators.
 #include "ranks/binding/call.hpp"
 
 namespace stretto::ranks {
@@ -7,7 +7,8 @@ namespace {
 
 constexpr auto of_communicators = attribute_owner::communicator;
 
-/// Functions of a program, called with the handle of an object. MPI's own functions are the addresses 0 and 1.
+/// A key's copy and delete functions, which call those of the program with the handle of an object. MPI's own ones have
+/// no code in mpi.h: MPI_COMM_NULL_COPY_FN and such are the address 0, MPI_COMM_DUP_FN and such the address 1.
 template <class Handle>
 keyval_functions wrapped(int (*copy)(Handle, int, void*, void*, void*, int*), int (*remove)(Handle, int, void*, void*),
                          void* extra_state) {
@@ -34,7 +35,8 @@ int free_key(const char* name, int* number, attribute_owner owner) {
   });
 }
 
-/// The address of the number of a predefined key, or the value that a program set; `flag` says whether there is one.
+/// Sets `value` to the address of the attribute's number for a predefined key, else to the value that the program set.
+/// `flag` becomes 0 if it has set none.
 void read_attribute(communicator& comm, int number, void** value, int& flag) {
   rank_state& state = current_rank();
   state.attributes.last_used_code = state.codes.last_used();
@@ -119,7 +121,7 @@ int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval) {
 }
 STRETTO_MPI_NAME(Comm_delete_attr)
 
-// The names of MPI 1.
+// The same functions under their names of MPI 1.
 int PMPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval, void* extra_state) {
   return PMPI_Comm_create_keyval(copy_fn, delete_fn, keyval, extra_state);
 }

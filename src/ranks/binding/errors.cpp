@@ -1,4 +1,5 @@
-// errors.cpp - error classes and codes, and the error handlers of communicators.
+// errors.cpp - MPI functions for error classes and codes, for creating error handlers of any kind, and for those of
+// communicators.
 #include <utility>
 
 #include "ranks/binding/call.hpp"
@@ -7,7 +8,7 @@ namespace stretto::ranks {
 
 namespace {
 
-/// An error handler that calls a function of the program with a handle of its kind.
+/// Creates an error handler that calls a function of the program with the handle of the failed object.
 template <class Handle>
 int create_handler(const char* name, error_owner owner, void (*function)(Handle*, int*, ...), MPI_Errhandler* created) {
   return call_at_any_time(name, [&] {
@@ -76,6 +77,7 @@ STRETTO_MPI_NAME(Error_string)
 int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
   return call_at_any_time("MPI_Errhandler_free", [&] {
     const error_handler_ref freed = object_of(required(errhandler, "errhandler"));
+    // The temporary reference takes over that of the handle, and drops it.
     if (!freed->is_predefined()) error_handler_ref::adopt(freed.get());
     *errhandler = MPI_ERRHANDLER_NULL;
   });

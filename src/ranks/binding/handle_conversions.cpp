@@ -1,4 +1,4 @@
-// handle_conversions.cpp - handles as integers, for Fortran and for tools.
+// handle_conversions.cpp - MPI functions that turn handles into integers and back, for Fortran and for tools.
 #include "ranks/binding/call.hpp"
 
 namespace stretto::ranks {
@@ -10,6 +10,7 @@ int number_of(Handle handle) {
   return current_rank().handles.number_of(reinterpret_cast<void*>(handle));
 }
 
+/// `null` for a number that stands for no handle.
 template <class Handle>
 Handle handle_at(int number, Handle null) {
   void* const handle = current_rank().handles.handle_of(number);

@@ -1,5 +1,5 @@
-// send_buffers.cpp - functions of the memory that a program attaches for its buffered sends: for all messages, or for
-// those of a communicator or session.
+// send_buffers.cpp - MPI functions that attach, detach and flush the memory for a rank's buffered sends: for all of its
+// messages, or for those of a communicator or session.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -19,7 +19,8 @@ void attach(send_buffer& to, void* memory, std::int64_t bytes) {
   to.attach(memory, bytes);
 }
 
-/// The address is returned through a pointer of any type.
+/// Waits until all messages in the buffer have been received. `address` is that of a pointer of the program, of any
+/// type, which becomes the buffer's address.
 template <class Size>
 void detach(send_buffer& from, void* address, Size* bytes) {
   if (!address) throw call_error(error_class::argument, "buffer_addr is a null pointer");
@@ -28,6 +29,7 @@ void detach(send_buffer& from, void* address, Size* bytes) {
   required(bytes, "size") = static_cast<Size>(size);
 }
 
+/// `made` becomes a request that is complete once the messages now in the buffer have been received.
 void begin_flush(send_buffer& of, MPI_Request* made) { required(made, "request") = handle_of(of.start_flush()); }
 
 }  // namespace

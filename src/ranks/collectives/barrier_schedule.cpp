@@ -1,4 +1,7 @@
-// barrier_schedule.cpp - barriers: dissemination, or a tree up and down where workers are few or nodes several.
+// barrier_schedule.cpp - the steps of barriers, whose messages have no data.
+//
+// On several nodes, of which one has several ranks: up a tree to each node's leader, dissemination among the leaders,
+// and down again. Else: dissemination, or up and down a tree if workers are few.
 //
 // Source      dissemination: Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", 1988.
 #include "ranks/collectives/algorithms.hpp"
@@ -16,7 +19,7 @@ void append_dissemination(schedule& steps, const team& members) {
   }
 }
 
-/// Messages from the leaves of a binomial tree to its root.
+/// Messages from the leaves of a binomial tree to its root, member 0, which then knows that all have come.
 void append_arrival(schedule& steps, const team& members) {
   int mask = 1;
   for (; mask < members.size && (members.index & mask) == 0; mask *= 2) {

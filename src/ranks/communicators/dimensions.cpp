@@ -1,4 +1,5 @@
-// dimensions.cpp - searches all factorizations in descending order, the best one first where that can be.
+// dimensions.cpp - MPI_Dims_create: searches the factorizations whose factors descend, those of nearly equal factors
+// first, until no other one can be better.
 #include "ranks/communicators/dimensions.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ std::int64_t power(std::int64_t base, std::size_t exponent) {
   return result;
 }
 
-/// Factorizations of one number into a given number of factors in descending order.
+/// Finds the best factorization of a number into a given number of factors, which stand in descending order.
 class factorization_search {
  public:
   factorization_search(int number, std::size_t factors) : divisors_(divisors_of(number)), current_(factors) {
@@ -42,7 +43,8 @@ class factorization_search {
   const std::vector<int>& best() const { return best_; }
 
  private:
-  /// Sets the factors from `place` on, none above `most`, to all that have the product `rest`.
+  /// Tries all factors from position `place` on whose product is `rest` and of which none is above `most`. The earlier
+  /// ones are in current_.
   void search(int rest, std::size_t place, int most) {
     const std::size_t left = current_.size() - place;
     if (left == 1) {
@@ -58,15 +60,16 @@ class factorization_search {
     }
   }
 
-  /// Whether factorizations that begin with `factor`, or with a larger one, are worse than the best so far: none has a
-  /// smallest factor that is large enough.
+  /// Whether all factorizations whose largest factor is `factor` or above are worse than the best so far. One that is
+  /// as good has no factor below `smallest`; but then its product is too large.
   bool is_too_large(int factor, int rest) const {
     if (best_.empty()) return false;
     const int smallest = factor - (best_.front() - best_.back());
     return smallest > 0 && power(smallest, current_.size() - 1) > rest / factor;
   }
 
-  /// The difference of the largest and the smallest factor decides, then the smallest, the next larger, and so on.
+  /// A smaller difference of the largest and the smallest factor is better; then a larger smallest factor, then a
+  /// larger next one, and so on.
   bool is_better() const {
     if (best_.empty()) return true;
     const int spread = current_.front() - current_.back(), best_spread = best_.front() - best_.back();

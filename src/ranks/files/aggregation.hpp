@@ -1,10 +1,11 @@
-// aggregation.hpp - the accesses of several ranks to one file, performed window by window of the file instead of rank
-// by rank.
+// aggregation.hpp - the accesses of several ranks of a node to one file, performed range by range of the file instead
+// of rank by rank. Such a range is called a window; it has nothing to do with MPI_Win.
 //
-// A block collects the data that ranks write to a window, and adjacent bytes are written at once. A window that ranks
-// read is read once for all, and copied to each. Ranks of one node share memory, so there is one copy and no message.
+// A block of memory collects the data that ranks write to a window, and adjacent bytes are written at once. A window
+// that ranks read is read once for all, and copied to each. The ranks share memory, so there is one copy and no
+// message.
 //
-// Threads     take_window and move: any, several at once. results: after all windows have been moved.
+// Threads     take_window and move: any, several at once. bytes: after all windows have been moved.
 // Cost        a copy, and a system call for each run of adjacent bytes of all ranks together.
 // Source      two-phase access: Thakur, Gropp, Lusk, "Data sieving and collective I/O in ROMIO", 1999. There ranks send
 //             messages to those that access the file.
@@ -24,27 +25,29 @@ namespace stretto::ranks {
 
 class aggregation {
  public:
-  /// All read, or all write.
+  /// `accesses`, one of each rank, all read or all write.
   aggregation(int descriptor, std::vector<file_access> accesses);
 
-  /// Several ranks have data, and not all of them in long runs.
+  /// Whether this is faster than rank by rank: several ranks have data, and not all of them in long runs. False also if
+  /// a view does not show the bytes of the file in their order.
   static bool pays(std::span<const file_access> accesses);
 
-  /// The part of an access that lies in a window, in bytes of the access.
+  /// The part of an access that lies in a window: its bytes from `first` to before `last`.
   struct piece {
     std::size_t access = 0;
     std::int64_t first = 0;
     std::int64_t last = 0;
   };
   struct window {
-    std::int64_t first = 0;  // offsets in the file
+    std::int64_t first = 0;  // offsets in the file; `last` is behind the window
     std::int64_t last = 0;
     std::vector<piece> pieces;
   };
 
-  /// The next window with data; none after the last one.
+  /// The next window with data, which the caller moves; none after the last one.
   std::optional<window> take_window();
-  /// False: its bytes would wait for a disk, and nothing is copied yet.
+  /// Transfers all pieces of a window. False: with disk_wait::refused, a read would have to wait for a disk. Then no
+  /// rank has got data of the window, which is to be moved again.
   bool move(const window& w, disk_wait wait);
 
   /// How many bytes of an access have been transferred.

@@ -1,6 +1,8 @@
-// open_file.hpp - a file as the ranks of a node that have opened it together share it.
+// open_file.hpp - a file that ranks of a node have opened together (MPI_File_open) and share.
 //
-// Threads     any rank of the node.
+// A rank performs a short access itself if no disk has to be waited for; threads of `file_workers` perform all others.
+//
+// Threads     any thread of these ranks; exclude_others: those of file_workers.
 // Invariants  (1) a request that start() or join() was given ends, whatever fails. (2) accesses in atomic mode exclude
 //             one another, on this node and on others.
 #pragma once
@@ -19,6 +21,7 @@
 
 namespace stretto::ranks {
 
+/// As MPI_File_set_atomicity has set it.
 enum class access_mode : std::uint8_t { usual, atomic };
 
 class open_file : public counted {
@@ -33,16 +36,17 @@ class open_file : public counted {
   void set_bytes(std::int64_t bytes);
   void preallocate(std::int64_t bytes);
 
-  /// The shared position if all ranks of the file are on this node.
+  /// The shared file pointer. Only for files of which all ranks are on this node.
   shared_position& position() { return position_; }
 
-  /// Begins an access of one rank; the request is active afterwards. A short one that waits for no disk ends at once.
+  /// Begins an access of one rank; the request is active afterwards, and done if the rank has performed it.
   void start(file_request& access, access_mode mode);
-  /// Begins the part of a rank in the collective access number `turn` on this file: all ranks of the node join.
+  /// Adds the access of a rank to the collective access with the number `turn` on this file. The last rank of the node
+  /// that joins begins it for all. The request is active afterwards.
   void join(file_request& access, access_mode mode, std::uint64_t turn);
-  /// Suspends the calling rank until all that was written is on the disk.
+  /// Suspends the calling rank until all data that was written is on the disk.
   void synchronize();
-  /// Performs an access or a part of it without others.
+  /// Calls `access` while no other access in atomic mode is performed, on this node or another. Blocks the thread.
   void exclude_others(const std::function<void()>& access);
 
  private:
@@ -56,7 +60,7 @@ class open_file : public counted {
   local_position position_;
   std::mutex atomic_accesses_;
   std::mutex mutex_;                                             // guards what follows
-  std::map<std::uint64_t, std::vector<file_request*>> joining_;  // by turn
+  std::map<std::uint64_t, std::vector<file_request*>> joining_;  // by turn, until all ranks have joined
 };
 
 }  // namespace stretto::ranks

@@ -1,8 +1,9 @@
-// early_credit.hpp - flow control of small messages between nodes: how many bytes a node keeps early for one rank.
+// early_credit.hpp - flow control of small messages between nodes: limits the memory of early messages, which have come
+// to the receiving node before the rank receives them.
 //
-// The sending node counts what it has sent to a rank early. The receiving node counts what the rank has received of it,
-// and returns the count from time to time. A message that would exceed the limit stays with its sender
-// (remote_messages).
+// The sending node counts the bytes that it has sent to a rank early. The receiving node counts those of them that the
+// rank has received, and returns the count from time to time: the sender subtracts it. The data of a message that would
+// exceed the limit stays with its sender until the receiving node requests it (remote_messages.hpp).
 //
 // Threads     any.
 // Cost        an atomic addition for each message on either side.
@@ -15,35 +16,37 @@
 
 namespace stretto::ranks {
 
-/// The memory of a message of so many bytes: with its place in a queue.
+/// The memory that a message of so many bytes takes up, with its entry in a queue.
 constexpr std::int64_t early_cost(std::int64_t bytes) { return bytes + 128; }
 
-/// At the sending node, for each rank of another one.
+/// The count of a sending node for one rank of another node.
 class sent_early {
  public:
-  /// False if the message must stay with its sender.
+  /// Called before a small message is sent; false if its data must stay with the sender.
   bool try_add(std::int64_t bytes, std::int64_t limit) noexcept {
     if (bytes_.fetch_add(early_cost(bytes), std::memory_order_relaxed) + early_cost(bytes) <= limit) return true;
     bytes_.fetch_sub(early_cost(bytes), std::memory_order_relaxed);
     return false;
   }
-  /// The receiving node has returned so much.
+  /// The receiving node has returned this part of the count.
   void subtract(std::int64_t cost) noexcept { bytes_.fetch_sub(cost, std::memory_order_relaxed); }
 
  private:
   std::atomic<std::int64_t> bytes_{0};
 };
 
-/// At the receiving node, for each of its ranks and each other node.
+/// The count of a receiving node for one of its ranks and one sending node.
 class received_early final : public early_capacity {
  public:
-  /// `is_due` becomes true whenever `threshold` is reached.
+  /// Called before any message comes. When the count reaches `threshold`, release() sets `is_due`, and a thread that
+  /// polls the network calls take_due().
   void begin(std::int64_t threshold, std::atomic<bool>& is_due) noexcept { threshold_ = threshold, is_due_ = &is_due; }
+  /// A message of so many bytes has been received.
   void release(std::int64_t bytes) noexcept override {
     if (bytes_.fetch_add(early_cost(bytes), std::memory_order_relaxed) + early_cost(bytes) >= threshold_)
       is_due_->store(true, std::memory_order_release);
   }
-  /// The count that is to be returned now; 0 below the threshold.
+  /// Takes the count in order to return it to the sending node; 0 if it is below the threshold.
   std::int64_t take_due() noexcept {
     return bytes_.load(std::memory_order_relaxed) < threshold_ ? 0 : bytes_.exchange(0, std::memory_order_relaxed);
   }

@@ -1,9 +1,11 @@
-// meeting_point.hpp - which of a number of ranks have come, and which of them is the last: what is atomic in a meeting.
+// meeting_point.hpp - the atomic part of a meeting of ranks for a blocking collective (node_meeting.hpp): finds the
+// rank that comes last, which resumes the others.
 //
-// Threads     each rank from one thread at a time.
+// Threads     each rank from one thread at a time; has_come: any.
 // Cost        one atomic addition for each rank.
-// Invariants  (1) a rank writes its entry before it adds 1 to the count. Others read it until they resume the rank, or
-//             meet once more. (2) the last one sets the count to 0 before it resumes any other.
+// Invariants  (1) a rank writes its entry before it adds 1 to the count. Others may read the entry until the rank is
+//             resumed, or until the next meeting if all then go on to another one. (2) the last rank sets the count to
+//             0 before it resumes any other.
 #pragma once
 
 #include <atomic>
@@ -14,7 +16,7 @@
 
 namespace stretto::ranks {
 
-/// `Entry` is what a rank shows the others.
+/// `Entry` is what a rank shows the others: its arguments, and the request that is ended to resume it.
 template <class Entry>
 class meeting_point {
  public:
@@ -24,7 +26,8 @@ class meeting_point {
   std::size_t size() const noexcept { return present_.size(); }
   bool has_come(std::size_t rank) const noexcept { return present_[rank].load(std::memory_order_acquire) != nullptr; }
 
-  /// Returns true in the last rank, which calls resume_others(). The others wait until they are resumed.
+  /// Called by each rank. Returns true in the last one, which calls resume_others(). The others then suspend
+  /// themselves until that.
   bool come(std::size_t rank, Entry& own) noexcept {
     present_[rank].store(&own, std::memory_order_release);
     if (come_.fetch_add(1, std::memory_order_acq_rel) + 1 != present_.size()) return false;
@@ -32,7 +35,8 @@ class meeting_point {
     return true;
   }
 
-  /// By the last rank, `rank`: calls resume(entry) of all others. A rank that is resumed may come again at once.
+  /// Called by the last rank, whose number is `rank`: calls resume(entry) for all others. A rank that is resumed may
+  /// come again at once.
   template <class Resume>
   void resume_others(std::size_t rank, Resume&& resume) noexcept {
     present_[rank].store(nullptr, std::memory_order_relaxed);

@@ -1,4 +1,5 @@
-// message_exchange.hpp - how a rank exchanges small values with others to create a communicator: by collectives.
+// message_exchange.hpp - implements exchange_source by messages: to create a communicator, the ranks concerned exchange
+// small values (its number, its members) by collectives, and two groups by messages of their leaders.
 //
 // Threads     any thread of the rank.
 #pragma once
@@ -8,6 +9,7 @@
 
 namespace stretto::ranks {
 
+/// Makes the exchanges of one rank, one for each call that creates a communicator.
 class message_exchanges final : public exchange_source {
  public:
   explicit message_exchanges(rank& of) : rank_(of) {}

@@ -1,3 +1,4 @@
+// retired_numbers.cpp - asks the mailbox whether receives wait for messages of a communicator.
 #include "ranks/process/retired_numbers.hpp"
 
 namespace stretto::ranks {

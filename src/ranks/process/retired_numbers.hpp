@@ -1,9 +1,10 @@
-// retired_numbers.hpp - numbers of communicators that the program has freed while receives wait for their messages: no
-// other communicator may have them yet.
+// retired_numbers.hpp - keeps the number of a communicator that a rank has freed while receives wait for its messages.
 //
-// A pending send needs no number: its receive has the other side's.
+// Messages are matched by the number of their communicator. So a new communicator must not get the number while the
+// rank still receives messages of the freed one. Pending sends need no such care: ranks agree on a number that all of
+// them have free, and the receiving rank holds the number until it has the message.
 //
-// Threads     any of the rank.
+// Threads     any thread of the rank.
 #pragma once
 
 #include <memory>
@@ -19,15 +20,15 @@ class retired_numbers {
  public:
   explicit retired_numbers(mailbox& of) : mailbox_(of) {}
 
-  /// The communicator is about to be freed.
+  /// Called before MPI_Comm_free deletes the communicator: keeps its numbers if receives wait for its messages.
   void keep(const communicator& freed);
-  /// Gives up the numbers for which no receive waits any more.
+  /// Called before the rank creates a communicator: gives up the numbers for which no receive waits any more.
   void release();
 
  private:
   struct kept_numbers {
     context_number context;
-    std::shared_ptr<const void> numbers;
+    std::shared_ptr<const void> numbers;  // free for others once the last reference ends
   };
 
   mailbox& mailbox_;

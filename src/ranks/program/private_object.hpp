@@ -1,10 +1,12 @@
-// private_object.hpp - a program or library of which each rank gets a copy: what must change in the copy, and which
-// pages all copies share.
+// private_object.hpp - a program or library of which each rank gets a copy, so that each has its own global variables:
+// the changes that a copy needs, and the pages that all copies share.
 //
-// Threads     does not change; any thread may read it.
-// Changes     (1) constructors and destructors are taken out: the loader calls them on the rank's stack. (2) symbols
-//             that are one for the process are made one for a copy. (3) the name for others is taken out, so that no
-//             other copy is found under it. (4) the names of private libraries are taken out; the program names all.
+// Threads     does not change after prepare(); any thread may read it.
+// Changes     (1) the system's loader must not call constructors and destructors: their entries are taken out, and the
+//             rank calls them on its own stack. (2) symbols that are unique in the process (STB_GNU_UNIQUE) become
+//             global ones, of which each copy has its own. (3) the name for others (DT_SONAME) is taken out: under it
+//             the loader would take another rank's copy for this one. (4) the names of the program's own libraries
+//             (DT_NEEDED) are taken out: the program's copy names the copies of its rank instead (program_copy.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,13 +18,13 @@
 
 namespace stretto::ranks {
 
-/// Bytes that replace others in a copy.
+/// Bytes that replace as many others in a copy of the file.
 struct patch {
   std::uint64_t offset;  // in the file
   std::string bytes;
 };
 
-/// A part of the file that no copy changes.
+/// A segment of the file that no copy changes.
 struct shared_segment {
   Elf64_Phdr header;
   bool is_read_by_loader;  // the system's loader reads tables there, so a copy needs the bytes until it is loaded
@@ -40,17 +42,20 @@ class private_object {
 
   const elf_file& file() const noexcept { return file_; }
   const std::vector<patch>& patches() const noexcept { return patches_; }
-  /// Parts that are mapped from the file itself after loading, in place of those of the copy.
+  /// Segments that are mapped from the file itself after the copy is loaded, in place of those of the copy.
   const std::vector<shared_segment>& shared_segments() const noexcept { return shared_segments_; }
 
-  /// Finds the changes. `private_names` are the names by which libraries of the same program are needed.
+  /// Finds the changes and the shared segments. `private_names` are those by which the program and its libraries need
+  /// the program's own libraries.
   void prepare(const std::vector<std::string>& private_names);
 
  private:
+  /// Changes (1), (3) and (4).
   void change_dynamic(const std::vector<std::string>& private_names);
   void change_unique_symbols();
   void find_shared_segments();
   bool is_changed(const Elf64_Phdr& segment) const;
+  /// Whether the system's loader runs code of the object (IFUNC), which must then be in the copy.
   bool runs_while_loading() const;
   bool is_read_by_loader(const Elf64_Phdr& segment) const;
 

@@ -1,11 +1,11 @@
-// window_memory.hpp - the memory of a rank that its window lets other ranks access, and checks of their accesses.
+// window_memory.hpp - the memory that a rank exposes in an MPI window, and checks that accesses stay within it.
 //
-// Threads     any; attach and detach are the owner's. Accesses to one attached range end before its detach, as MPI asks
-//             of programs.
+// Threads     any; only the rank that exposes the memory calls attach and detach. MPI asks programs to detach a range
+//             once accesses to it have ended.
 // Cost        address_of: a few comparisons; of dynamic windows a lock and O(ranges attached), and the same for each
-// run
-//             of data with gaps that are not attached.
-// Errors      call_error: displacement if it is negative, rma_range for memory outside, rma_attach.
+//             run of data if the gaps between runs are not attached.
+// Errors      call_error: displacement if it is negative; rma_range for an access outside of the memory. Of attach and
+//             detach: rma_flavor if the window is not dynamic; size, argument; rma_attach for an unknown address.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace stretto::ranks {
 
 /// Where in the target's memory an operation reads or writes: `count` elements of a committed type.
 struct target_place {
-  std::int64_t displacement = 0;  // in units of the target; of dynamic windows an address
+  std::int64_t displacement = 0;  // in displacement units of the target; in a dynamic window an address
   std::int64_t count = 0;
   const datatype* type = nullptr;
 
@@ -34,6 +34,7 @@ struct byte_span {
 };
 byte_span span_of(const datatype& type, std::int64_t count);
 
+/// The memory of a window that is not dynamic.
 struct fixed_memory {
   std::byte* base = nullptr;
   std::int64_t size = 0;
@@ -42,7 +43,7 @@ struct fixed_memory {
 
 class window_memory {
  public:
-  /// Of windows that are not dynamic, before the first access.
+  /// Makes the window one that is not dynamic. Before the first access.
   void set_fixed(const fixed_memory& fixed) { fixed_ = fixed; }
   /// None: the window is dynamic.
   const std::optional<fixed_memory>& fixed() const { return fixed_; }
@@ -51,7 +52,7 @@ class window_memory {
   void attach(std::byte* base, std::int64_t size);
   void detach(const std::byte* base);
 
-  /// The address of the first element.
+  /// The address of the first element, after a check of all that the operation accesses.
   std::byte* address_of(const target_place& place) const;
 
  private:
@@ -60,7 +61,7 @@ class window_memory {
 
   std::optional<fixed_memory> fixed_;
   mutable base::spin_lock lock_;
-  std::multimap<const std::byte*, std::int64_t> attached_;  // sizes
+  std::multimap<const std::byte*, std::int64_t> attached_;  // sizes by base
 };
 
 }  // namespace stretto::ranks
