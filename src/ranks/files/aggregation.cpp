@@ -1,4 +1,4 @@
-// aggregation.cpp - cuts accesses at the borders of windows, and joins their runs within one.
+// aggregation.cpp - cuts accesses at the borders of ranges, and joins their runs within one.
 #include "ranks/files/aggregation.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace stretto::ranks {
 namespace {
 
 /// Windows end at multiples of it, as stripes of file systems do.
-constexpr std::int64_t window_bytes = 4 << 20;
+constexpr std::int64_t range_bytes = 4 << 20;
 /// Of runs that are better transferred rank by rank.
 constexpr std::int64_t separate_run = 64 << 10;
 /// A gap up to this length between two runs is read as well.
@@ -39,7 +39,7 @@ std::vector<file_run> joined_runs(std::vector<file_run> runs, std::int64_t large
 aggregation::aggregation(int descriptor, std::vector<file_access> accesses)
     : descriptor_(descriptor), accesses_(std::move(accesses)), done_(accesses_.size()), taken_(accesses_.size()) {}
 
-bool aggregation::pays(std::span<const file_access> accesses) {
+bool aggregation::is_useful(std::span<const file_access> accesses) {
   const auto has_data = [](const file_access& a) { return a.bytes() > 0; };
   if (std::count_if(accesses.begin(), accesses.end(), has_data) < 2) return false;
   const auto grows = [](const file_access& a) { return a.view->offsets_grow(); };
@@ -53,9 +53,9 @@ std::int64_t aggregation::total_bytes() const {
   return bytes;
 }
 
-std::optional<aggregation::window> aggregation::take_window() {
+std::optional<aggregation::range> aggregation::take_range() {
   const std::scoped_lock lock(mutex_);
-  window next;
+  range next;
   next.first = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
     const file_access& access = accesses_[i];
@@ -63,7 +63,7 @@ std::optional<aggregation::window> aggregation::take_window() {
       next.first = std::min(next.first, access.view->byte_offset(access.position + taken_[i]));
   }
   if (next.first == std::numeric_limits<std::int64_t>::max()) return std::nullopt;
-  next.last = (next.first / window_bytes + 1) * window_bytes;
+  next.last = (next.first / range_bytes + 1) * range_bytes;
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
     const file_access& access = accesses_[i];
     const std::int64_t before = access.view->data_before(next.last) - access.position;
@@ -79,45 +79,45 @@ file_cursor aggregation::cursor(const piece& p) const {
   return {*access.view, access.position + p.first, p.last - p.first};
 }
 
-std::vector<file_run> aggregation::runs_of(const window& w, std::int64_t largest_gap) const {
+std::vector<file_run> aggregation::runs_of(const range& r, std::int64_t largest_gap) const {
   std::vector<file_run> runs;
-  for (const piece& p : w.pieces) {
-    for (file_cursor at = cursor(p); at.left() > 0;) runs.push_back(at.take(window_bytes));
+  for (const piece& p : r.pieces) {
+    for (file_cursor at = cursor(p); at.left() > 0;) runs.push_back(at.take(range_bytes));
   }
   return joined_runs(std::move(runs), largest_gap);
 }
 
-bool aggregation::move(const window& w, disk_wait wait) {
-  std::vector<std::byte> block(static_cast<std::size_t>(w.last - w.first));
-  if (accesses_.front().direction == file_direction::read) return read(w, block, wait);
-  write(w, block);
+bool aggregation::transfer(const range& r, disk_wait wait) {
+  std::vector<std::byte> block(static_cast<std::size_t>(r.last - r.first));
+  if (accesses_.front().direction == file_direction::read) return read(r, block, wait);
+  write(r, block);
   return true;
 }
 
-void aggregation::write(const window& w, std::vector<std::byte>& block) {
-  for (const piece& p : w.pieces) {
+void aggregation::write(const range& r, std::vector<std::byte>& block) {
+  for (const piece& p : r.pieces) {
     file_cursor file = cursor(p);
     layout_cursor memory = accesses_[p.access].memory.cursor(p.first);
-    copy_to_block(memory, file, block.data(), w.first, file.left());
+    copy_to_block(memory, file, block.data(), r.first, file.left());
   }
-  for (const file_run& run : runs_of(w, 0)) write_bytes(descriptor_, block.data() + (run.offset - w.first), run);
-  for (const piece& p : w.pieces) done_[p.access] += p.last - p.first;
+  for (const file_run& run : runs_of(r, 0)) write_bytes(descriptor_, block.data() + (run.offset - r.first), run);
+  for (const piece& p : r.pieces) done_[p.access] += p.last - p.first;
 }
 
-bool aggregation::read(const window& w, std::vector<std::byte>& block, disk_wait wait) {
-  std::int64_t end = w.last;
-  for (const file_run& run : runs_of(w, readable_gap)) {
+bool aggregation::read(const range& r, std::vector<std::byte>& block, disk_wait wait) {
+  std::int64_t end = r.last;
+  for (const file_run& run : runs_of(r, readable_gap)) {
     std::int64_t done = 0;
-    if (!read_bytes(descriptor_, block.data() + (run.offset - w.first), run, done, wait)) return false;
+    if (!read_bytes(descriptor_, block.data() + (run.offset - r.first), run, done, wait)) return false;
     if (done == run.bytes) continue;
     end = run.offset + done;  // of the file
     break;
   }
-  for (const piece& p : w.pieces) {
+  for (const piece& p : r.pieces) {
     file_cursor file = cursor(p);
     layout_cursor memory = accesses_[p.access].memory.cursor(p.first);
     const std::int64_t bytes = bytes_before(cursor(p), end);
-    copy_from_block(memory, file, block.data(), w.first, bytes);
+    copy_from_block(memory, file, block.data(), r.first, bytes);
     done_[p.access] += bytes;
   }
   return true;

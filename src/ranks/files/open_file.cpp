@@ -67,13 +67,13 @@ class single_access final : public file_work {
 /// The accesses of all ranks, performed by several threads.
 struct common_access {
   common_access(file_ref of, const std::vector<file_request*>& all, std::vector<file_access> accesses)
-      : file(std::move(of)), requests(all), windows(file->descriptor(), std::move(accesses)) {}
+      : file(std::move(of)), requests(all), ranges(file->descriptor(), std::move(accesses)) {}
 
-  /// Moves windows until none is left. False: the rest would wait for a disk.
-  bool move_windows(disk_wait wait) {
+  /// Transfers ranges until none is left. False: the rest would wait for a disk.
+  bool transfer_ranges(disk_wait wait) {
     bool has_ended = true;
     const auto failed = failure_of([&] {
-      while (has_ended && (rest = windows.take_window())) has_ended = windows.move(*rest, wait);
+      while (has_ended && (rest = ranges.take_range())) has_ended = ranges.transfer(*rest, wait);
     });
     if (failed) note(*failed);
     return has_ended || failed;
@@ -84,7 +84,7 @@ struct common_access {
   }
   void end() {
     for (std::size_t i = 0; i < requests.size(); ++i) {
-      requests[i]->set_bytes(windows.bytes(i));
+      requests[i]->set_bytes(ranges.bytes(i));
       if (failure) requests[i]->set_failure(*failure);
       requests[i]->end();
     }
@@ -92,8 +92,8 @@ struct common_access {
 
   const file_ref file;
   const std::vector<file_request*> requests;
-  aggregation windows;
-  std::optional<aggregation::window> rest;  // before threads begin: taken, not moved
+  aggregation ranges;
+  std::optional<aggregation::range> rest;  // before threads begin: taken, not transferred
   std::atomic<int> threads{1};
   std::mutex mutex;
   std::optional<call_error> failure;
@@ -101,13 +101,13 @@ struct common_access {
 
 class part_of_common_access final : public file_work {
  public:
-  explicit part_of_common_access(std::shared_ptr<common_access> of, std::optional<aggregation::window> first)
+  explicit part_of_common_access(std::shared_ptr<common_access> of, std::optional<aggregation::range> first)
       : of_(std::move(of)), next_(std::move(first)) {}
 
   void perform() noexcept override {
     const auto failed = failure_of([&] {
-      if (!next_) next_ = of_->windows.take_window();
-      for (; next_; next_ = of_->windows.take_window()) of_->windows.move(*next_, disk_wait::allowed);
+      if (!next_) next_ = of_->ranges.take_range();
+      for (; next_; next_ = of_->ranges.take_range()) of_->ranges.transfer(*next_, disk_wait::allowed);
     });
     if (failed) of_->note(*failed);
   }
@@ -117,7 +117,7 @@ class part_of_common_access final : public file_work {
 
  private:
   const std::shared_ptr<common_access> of_;
-  std::optional<aggregation::window> next_;
+  std::optional<aggregation::range> next_;
 };
 
 /// Waits until the system has written all data to the disk.
@@ -209,13 +209,13 @@ void open_file::start_together(const std::vector<file_request*>& requests, acces
   const auto direction = accesses.front().direction;
   const bool are_alike =
       std::all_of(accesses.begin(), accesses.end(), [&](const file_access& one) { return one.direction == direction; });
-  if (!are_alike || mode == access_mode::atomic || !aggregation::pays(accesses)) {
+  if (!are_alike || mode == access_mode::atomic || !aggregation::is_useful(accesses)) {
     for (file_request* one : requests) start_active(*one, mode);
     return;
   }
   const auto common = std::make_shared<common_access>(file_ref(this), requests, std::move(accesses));
-  const std::int64_t bytes = common->windows.total_bytes();
-  if (bytes <= short_access && common->move_windows(disk_wait::refused)) return common->end();
+  const std::int64_t bytes = common->ranges.total_bytes();
+  if (bytes <= short_access && common->transfer_ranges(disk_wait::refused)) return common->end();
   const int threads = static_cast<int>(std::clamp<std::int64_t>(bytes >> 22, 1, workers_.threads()));
   common->threads = threads;
   for (int i = 0; i < threads; ++i)
