@@ -12,17 +12,19 @@
 namespace stretto::dist {
 namespace {
 
+/// A function that a task has called. Lives on the stack of that task, which is suspended meanwhile.
 struct call {
   const std::function<void()>& f;
   sched::scheduler& owner;
   const std::uint64_t span;  // the span of the calling task
   const std::source_location& where;
   std::exception_ptr failure = {};
-  promise<void> has_returned;
+  promise<void> has_returned;  // resumes the task
 };
 
 }  // namespace
 
+/// Executes one call after the other. Between two calls it does not belong to the runtime.
 struct blocking_threads::helper_thread {
   std::mutex mutex;
   std::condition_variable changed;
@@ -65,6 +67,7 @@ struct blocking_threads::helper_thread {
       changed.notify_all();
     }
   }
+  /// As a thread of the runtime, so that the function may use Stretto, in the span of the calling task.
   static void execute(call& c) {
     sched::thread_state* const t = c.owner.attach(c.where, "collective task");
     base::set_current(t);
@@ -84,6 +87,7 @@ struct blocking_threads::helper_thread {
 blocking_threads::blocking_threads() = default;
 blocking_threads::~blocking_threads() = default;
 
+// An idle thread, or a new one.
 blocking_threads::helper_thread& blocking_threads::acquire() {
   const std::scoped_lock lock(mutex_);
   if (idle_.empty()) {
@@ -101,8 +105,8 @@ void blocking_threads::run(const std::function<void()>& f, const std::source_loc
   const future<void> returned = c.has_returned.get_future();
   helper_thread& on = acquire();
   on.begin(c);
-  detail::join(returned, where);
-  on.wait_until_detached();  // short; the runtime may end right after this
+  detail::join(returned, where);  // the worker runs other tasks until the function has returned
+  on.wait_until_detached();       // short; the runtime may end right after this
   {
     const std::scoped_lock lock(mutex_);
     idle_.push_back(&on);

@@ -1,3 +1,7 @@
+// dist_floor.cpp - makes the distributed state of a runtime, and defines the public functions that need it:
+// this_node(), job_nodes(), calls of functions on other nodes, collective host tasks and their communicators.
+//
+// Threads     the public functions: any thread of a runtime; on another thread they throw B20.
 #include "dist/dist_floor.hpp"
 
 #include <stretto/collective_part.hpp>
@@ -12,12 +16,13 @@ namespace stretto {
 namespace dist {
 namespace {
 
-/// For a runtime that is not part of a job: calls run here.
+/// The state of a runtime. `here` is used only if the runtime is not part of a job: then calls to node 0 run here.
 struct alone : dist_state {
   remote_tasks here{nullptr, nullptr};
   alone() { tasks = &here; }
 };
 
+/// Of the calling thread's runtime. `verb` is the function that the program has called.
 dist_state& state_of(const char* verb) {
   return *base::require_current(verb).runtime->get<dist_state>(base::floor_slot::dist);
 }
@@ -61,6 +66,7 @@ namespace detail {
 
 void run_collective_part(const std::function<void()>& f, const std::source_location& where) {
   dist::dist_state& s = dist::state_of("host_task");
+  // `f` may block in MPI. A helper thread runs it if MPI allows calls of several threads, else the worker itself.
   if (s.of && s.of->transport().allows_blocking_calls()) s.blocking.run(f, where);
   else f();
 }
@@ -70,7 +76,7 @@ void copy_communicator(std::uint32_t group, void* communicator, std::size_t byte
   dist::dist_state& s = dist::state_of("communicator");
   try {
     if (s.of) return s.of->transport().communicator(group, handle);
-    // Not part of a job: the options were read when the runtime was made.
+    // Not part of a job, so no transport has loaded MPI. The runtime has checked the variables when it was made.
     const auto folder = base::parse_options(base::stretto_environment(), {}).values.mpi_folder;
     const net::mpi::calls& mpi =
         net::mpi::load(net::mpi::detect_launch_environment(), net::mpi::library_folders(folder));

@@ -43,11 +43,11 @@ class instance_names {
     detail::instance_handle made;
     failure_ref cause;
   };
-  /// Stores the result of a creation request and resumes what waits for it.
+  /// Stores the result of a creation request, and calls what resolve() has stored for it.
   void announce(const instance_name& name, creation_result is, base::thread_context& context);
 
-  /// Returns an empty handle if the request has not arrived. Throws D01 if the instance was destroyed, and the failure
-  /// of its creation.
+  /// The local handle of that instance; empty if the request has not arrived. Throws D01 if the instance was destroyed,
+  /// or the failure of its creation. `verb` is the operation that the program has called, for the message of D01.
   detail::instance_handle find(const instance_name& name, const char* verb, const std::source_location& where);
 
   /// Calls `then` with the local handle or with a failure: at once if `h` is no name or is known, else when the request
@@ -57,16 +57,20 @@ class instance_names {
   void resolve(const detail::instance_handle& h, const char* verb, const std::source_location& where,
                base::thread_context& context, resolved then);
 
+  /// That node has failed: its requests will not arrive. Fails what waits for them.
   void lost(rank creator, base::thread_context& context) noexcept;
 
  private:
+  /// A call of resolve() for a request that has not arrived.
   struct waiting {
     const char* verb;
     std::source_location where;
     resolved then;
   };
   static std::uint64_t key_of(const instance_name& n) noexcept { return n.number << 15 | n.creator; }
+  /// As find(), with a failure instead of an exception. Requires the lock.
   creation_result lookup(const instance_name& name, const char* verb, const std::source_location& where) const;
+  /// Removes the results of instances that were destroyed. Requires the lock.
   void sweep();
 
   const job& job_;

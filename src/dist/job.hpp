@@ -12,11 +12,12 @@
 //     runtime.node = job.node();
 //     detail::start_events(runtime);
 //     events.serve(runtime);                                                // from now on, handles of other nodes work
-//     while (...) job.poll();                                               // on a thread that has entered the events
+//     while (...) job.poll();                                               // after enter_events on this thread
 //
-// At trace level full, a counted message also carries the id of the span that sent it. Work that the handler makes
-// ready has this span as its cause, so that the arrows of a timeline go from node to node. The handling of each message
-// is a span, too, under the name of its kind (message_span.hpp).
+// The job ends only when all counted messages were handled (termination.hpp). All are counted whose struct does not say
+// otherwise (message_type.hpp). At trace level full, a counted message also carries the id of the span that sent it.
+// Work that the handler makes ready has this span as its cause, so that the arrows of a timeline go from node to node.
+// The handling of each message is a span, too, under the name of its kind (message_span.hpp).
 //
 // Threads     on, add, start: the thread that makes the job, in this order, before other threads use it. poll: one
 //             thread at a time, which belongs to the runtime (base::current()); handlers and `lost` run inside it. The
@@ -87,8 +88,9 @@ class job {
   void on(Owner* owner) {
     (add_handler<f>(owner), ...);
   }
-  /// For messages of two parts: a struct as head, of at most net::transport::most_head_bytes, and a payload that the
-  /// handler directs: void f(rank from, const M& head, net::payload&& rest, base::thread_context& context).
+  /// For messages of two parts: a struct as head, of at most net::transport::most_head_bytes, and a payload for which
+  /// the handler chooses the memory:
+  /// void f(rank from, const M& head, net::payload&& rest, base::thread_context& context).
   template <auto f, class Owner>
   void on_payload(Owner* owner) {
     using M = message_of<decltype(f)>;
@@ -118,8 +120,8 @@ class job {
   bool may_be_refused(std::uint64_t bytes) const noexcept {
     return bytes + sizeof(std::uint64_t) >= always_accepted_bytes();
   }
-  /// Inside a handler: keeps `part` of the content alive as long as the result. Content that was received separately is
-  /// not copied.
+  /// Inside a handler: the result keeps `part` of the message alive. Copies it, unless the message lies in memory of
+  /// its own, as large ones do. Throws std::bad_alloc.
   std::shared_ptr<const std::byte> keep(std::span<const std::byte> part);
   /// True if this node accepts a message of that size.
   bool has_room_for(std::uint64_t bytes) const {
@@ -131,6 +133,7 @@ class job {
   void limit(const message_limits& limits) noexcept { pressure_.set(limits); }
   back_pressure& pressure() noexcept { return pressure_; }
   /// A task must call this before it sends a message on its own initiative. Suspends it while receivers do not keep up.
+  /// Does nothing inside a poll.
   void hold_back(std::source_location where) {
     if (polled_by_.load(std::memory_order_relaxed) != base::current()) pressure_.hold_back(*transport_, where);
   }
@@ -167,10 +170,12 @@ class job {
   /// "N2", as handles print their node.
   std::string name_of(rank r) const { return base::node_name(node_of(r)); }
 
-  /// as_message: content that is lent to the job counts in the back pressure. itself: its owner counts it already.
+  /// How bytes that are lent to the job count in the back pressure. as_message: the job counts them until they have
+  /// been sent. itself: the caller has counted them already.
   enum class counting : bool { itself, as_message };
-  /// Whether the next message to that node makes it receive the content (net::message::is_followed).
+  /// yes: the receiver takes the payload only when it handles the next message to it (net::message::is_followed).
   enum class followed : bool { no, yes };
+  /// True if so many bytes at the end of a message are lent: kept until they have been sent, instead of copied.
   static constexpr bool is_lent(std::size_t rest) noexcept { return rest >= split_bytes; }  // smaller ones are copied
 
   /// Sends a message to a node, which may be this one. Does nothing if that node has failed. Never blocks. Throws N03
@@ -185,8 +190,7 @@ class job {
     encode_message(content, m, environment(self_));
     send(to, kind, std::move(content));
   }
-  /// The same for a message whose last field is a span of the bytes of `owner`: many are not copied, but kept until
-  /// they have been sent.
+  /// The same for a message whose last field is a span of the bytes of `owner`, which are not copied if is_lent.
   template <message_struct M>
   void send(rank to, const M& m, std::vector<std::byte>&& owner) {
     writer content;
@@ -213,7 +217,8 @@ class job {
     encode_message(fields, head, environment(self_));
     send(to, kind_of<M>(), fields, payload, std::move(lent), is, by_another);
   }
-  /// The same; `payload` must stay valid until `sent` runs, which it does with N05 if that node is lost.
+  /// The same; `payload` must stay valid until `sent` runs, which it does with N05 if that node is lost. `from_device`:
+  /// it lies in memory of a device.
   template <message_struct M>
   void send(rank to, const M& head, std::span<const std::byte> payload, places::completion& sent,
             bool from_device = false) {
@@ -237,7 +242,7 @@ class job {
   void set_failure_fields(failure_fields& all) noexcept { failures_ = &all; }
   /// All kinds of messages, for checks of their fields. Valid after the job.
   std::vector<message_type> message_types() const;
-  /// Of structs that are sent inside other messages (ordered_messages.hpp).
+  /// Adds one to message_types(): of a struct that is sent inside other messages (ordered_messages.hpp).
   void add_message_type(const message_type& t) { inner_types_.push_back(t); }
   /// Disconnects from a node that has sent what does not decode: its program is another, or its memory is overwritten.
   void refuse_malformed(std::string_view message, rank from);
@@ -256,6 +261,7 @@ class job {
   /// has failed.
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent,
             bool from_device = false);
+  /// True if payloads may lie in memory of that driver's devices ("cuda").
   bool takes_memory_of(std::string_view driver) const noexcept { return transport_->takes_memory_of(driver); }
   /// Receives and handles messages. Requires a thread of the runtime. Returns how many events it has processed.
   std::size_t poll();
@@ -290,8 +296,11 @@ class job {
     std::uint64_t sent = 0, handled = 0;
   };
   counts messages() const noexcept;
+  /// True if poll() may find something.
   bool is_pending() const noexcept { return transport_->is_pending(); }
+  /// True if polls make progress only on the thread that made the transport.
   bool is_bound_to_thread() const noexcept { return transport_->is_bound_to_thread(); }
+  /// True if only polls find messages: an idle worker should poll for a while before it sleeps.
   bool is_to_be_looked_at() const noexcept { return transport_->needs_polling(); }
 
   /// This node's program has ended. From now on the node only serves requests of others (termination.hpp).
@@ -310,6 +319,7 @@ class job {
   failure_ref loss_of(rank r) const;
 
  private:
+  /// A kind of message.
   struct entry {
     job* owner_job;
     void* owner;
@@ -319,8 +329,8 @@ class job {
     bool (*decode_head_and_handle)(job&, void*, rank, reader&, net::payload&&, base::thread_context&) = nullptr;
     bool (*decode_and_handle)(job&, void*, rank, reader&, base::thread_context&) = nullptr;
     void (*refused)(job&, void*, rank, reader&, failure_ref, base::thread_context&) = nullptr;
-    net::handler_number number = 0, number_with_cause = 0;
-    traced_name in_trace = {};  // only the polling thread
+    net::handler_number number = 0, number_with_cause = 0;  // the latter is for messages that carry a span
+    traced_name in_trace = {};                              // only the polling thread
   };
   struct incoming_message;
   struct retained_payload;
@@ -369,10 +379,10 @@ class job {
   std::list<incoming_message> incoming_messages_;  // only the polling thread
   incoming_message* handled_ = nullptr;            // the one that is being handled, or null
   std::mutex retained_payloads_lock_;
-  std::list<retained_payload> retained_payloads_;
+  std::list<retained_payload> retained_payloads_;  // lent bytes that have not been sent yet
   std::atomic<std::size_t> incoming_transfers_{0};
-  std::exception_ptr fatal_error_;  // only the polling thread
-  std::atomic<const base::thread_context*> polled_by_{nullptr};
+  std::exception_ptr fatal_error_;                               // only the polling thread
+  std::atomic<const base::thread_context*> polled_by_{nullptr};  // the thread inside poll(); null: none
   std::unique_ptr<net::transport> transport_;
   rank self_ = 0;
   std::uint32_t nodes_ = 0;

@@ -1,3 +1,7 @@
+// machine_of.cpp - the functions of stretto/platform_of.hpp: a task on another node describes the platform there, and
+// this node builds an equal one from the description.
+//
+// Threads     any of the runtime.
 #include <stretto/fields.hpp>
 #include <stretto/job.hpp>
 #include <stretto/platform_of.hpp>
@@ -12,6 +16,7 @@
 
 namespace stretto {
 
+// The fields of the description in messages. Its types belong to floors that know no messages.
 template <class Archive>
 void fields(Archive& a, archived<place_description, Archive>& p) {
   a(p.name, p.kind, p.capacity_bytes, p.cpus, p.device_index, p.bandwidth_bytes_per_second, p.latency_seconds);
@@ -30,7 +35,7 @@ void fields(Archive& a, archived<copy_routes, Archive>& w) {
 
 namespace {
 
-/// A machine, and how copies are routed there.
+/// A platform, and the figures by which its runtime routes copies between memories, which a description lacks.
 struct described_machine {
   platform_description is;
   places::copy_routes copies;
@@ -40,11 +45,13 @@ void fields(Archive& a, archived<described_machine, Archive>& m) {
   a(m.is, m.copies);
 }
 
+/// Runs on the node that is described.
 described_machine machine_here() {
   const platform& here = this_machine();
   return {here.describe(), *places::platform_copy_routes::in(here)};
 }
 
+/// Runs on the node that has asked.
 platform built(const described_machine& there) {
   return places::platform_copy_routes::added(platform::build(there.is),
                                              std::make_shared<places::copy_routes>(there.copies));

@@ -66,7 +66,7 @@ struct counted_bytes {
   std::span<const std::byte> all = {};
 };
 
-/// How failures become bytes (failure_codec.hpp).
+/// The interface by which failures become bytes. failure_codec implements it.
 class failure_fields {
  public:
   virtual void write(writer& to, const failure& f) = 0;
@@ -101,7 +101,7 @@ concept has_field_codec = requires(field_encoder& e, field_decoder& d, T& value)
   field_codec<T>::get(d, value);
 };
 
-/// The last enumerator, specialised beside enumerations that stand in messages: reading refuses what lies above.
+/// The last enumerator. To be specialised for each enumeration in a message, next to it: reading refuses larger values.
 template <class E>
 inline constexpr E last_of = static_cast<E>(std::numeric_limits<std::underlying_type_t<E>>::max());
 
@@ -137,8 +137,8 @@ consteval bool is_one_block() {
     }))::value;
   else return false;
 }
-/// True if one copy writes and reads a T, because its bytes are the value and all values exist. So it is for numbers,
-/// for enumerations without a last enumerator, and for aggregates of these without gaps.
+/// True if one copy writes and reads a T, because any bytes of its size are a valid value. So it is for numbers, for
+/// enumerations whose last_of is not specialised, and for aggregates of these without gaps.
 template <class T>
 inline constexpr bool is_block = is_one_block<T>();
 template <class T>
@@ -149,7 +149,7 @@ class field_encoder {
  public:
   field_encoder(writer& to, const message_environment& of) noexcept : to_(to), of_(of) {}
 
-  /// Leaves the last span where it lies, as `rest`.
+  /// If true, put() does not copy a span, which is the last field, into the message, but stores it in `rest`.
   bool keeps_rest_apart = false;
   std::span<const std::byte> rest = {};
 
@@ -200,8 +200,9 @@ class field_decoder {
 
   reader& bytes() noexcept { return from_; }
   const message_environment& environment() const noexcept { return of_; }
+  /// No node could have written what was read.
   void refuse() noexcept { is_refused_ = true; }
-  /// Whether all that was read so far could be.
+  /// True if all fields so far were complete, and none was refused.
   bool is_good() const noexcept { return !is_refused_ && from_.is_whole(); }
 
   template <class T>
@@ -243,7 +244,7 @@ class field_decoder {
   }
 
  private:
-  /// A count that the bytes cannot hold allocates nothing: each element takes at least one.
+  /// Refuses a count of more elements than bytes are left, before it allocates: each element takes at least one byte.
   template <class T>
   void get_elements(std::vector<T>& all) {
     const auto n = from_.get<std::uint32_t>();
@@ -290,7 +291,7 @@ struct field_codec<std::source_location> {
   }
 };
 
-/// None, too, is a value: what ended without a failure.
+/// A null failure_ref is a value, too: success.
 template <>
 struct field_codec<failure_ref> {
   static void put(field_encoder& to, const failure_ref& f) {
@@ -309,7 +310,7 @@ template <message_struct M>
 void encode_message(writer& to, const M& m, const message_environment& of) {
   field_encoder(to, of).put(m);
 }
-/// The same without its last field, a span, which is returned: it is sent from where it lies.
+/// The same without the last field of `m`, a span, which is returned, so that the caller can send it without a copy.
 template <message_struct M>
 std::span<const std::byte> encode_head(writer& to, const M& m, const message_environment& of) {
   field_encoder e(to, of);
@@ -324,7 +325,7 @@ bool decode_message(reader& from, M& m, const message_environment& of) {
   d.get(m);
   return d.is_good() && from.left() == 0;
 }
-/// Of the first bytes of a message: the fields that they hold; the others keep their values.
+/// Decodes the first bytes of a message, as many fields as they hold. The others are 0 or empty, or stay as they were.
 template <message_struct M>
 void decode_prefix(reader& from, M& m, const message_environment& of) {
   field_decoder(from, of).get(m);

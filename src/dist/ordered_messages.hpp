@@ -3,8 +3,9 @@
 // Without this, later messages may overtake a large one (job.hpp). Ordered messages carry sequence numbers; a message
 // that arrives early is kept until its predecessors have been handled.
 //
-// Threads     send: any of the runtime. The rest inside job::poll.
-// Cost        a copy of the content on each side if the message must wait.
+// Threads     on, on_refused: the thread that makes the job, before job::start. send: any of the runtime. The rest
+//             inside job::poll.
+// Cost        the sender copies all fields. The receiver copies a message that arrives early.
 // Invariants  (1) messages of one node are handled in the order of their sequence numbers; for one sending thread, that
 //             is the order of its calls of `send`.
 #pragma once
@@ -33,7 +34,7 @@ struct sequenced_message {
 
 class ordered_messages final : public protocol {
  public:
-  /// Before job::start.
+  /// Must be made before job::start.
   explicit ordered_messages(job& j);
 
   /// Registers the handler of a struct, as job::on. Every node must register its handlers in the same order.
@@ -79,17 +80,19 @@ class ordered_messages final : public protocol {
     std::uint32_t type;  // type_number_of
     std::string_view name;
     void (*decode_and_handle)(job&, void* owner, rank from, reader& fields, base::thread_context& context);
+    // null: if this node has no memory for such a message, the node fails
     void (*refused)(job&, void* owner, rank from, reader& prefix, failure_ref, base::thread_context&) = nullptr;
     traced_name in_trace = {};
   };
+  /// A message that has arrived early.
   struct waiting {
     std::uint8_t kind;
     std::vector<std::byte> fields;
-    failure_ref refused = {};  // set: the message was refused, and `fields` is its prefix
+    failure_ref refused = {};  // set: this node has no memory for the message, and `fields` is its prefix
   };
   struct sender {
-    std::uint64_t next = 0;
-    std::map<std::uint64_t, waiting> early = {};
+    std::uint64_t next = 0;                       // number of the message to handle next
+    std::map<std::uint64_t, waiting> early = {};  // by number
   };
   template <message_struct M>
   std::uint8_t kind_of() const {
@@ -101,15 +104,16 @@ class ordered_messages final : public protocol {
   void send_numbered(rank to, writer&& content);
   void on_message(rank from, const sequenced_message& m, base::thread_context& context);
   void on_refused_message(rank from, const sequenced_message& prefix, failure_ref cause, base::thread_context& context);
+  /// Handles the message, and then the early ones that follow it; or keeps the message if it is early itself.
   void deliver(rank from, const sequenced_message& m, failure_ref refused, base::thread_context& context);
   void handle(rank from, std::uint8_t kind, std::span<const std::byte> fields, failure_ref refused,
               base::thread_context& context);
 
   job& job_;
   std::vector<entry> entries_;
-  std::map<rank, sender> senders_;  // only the polling thread
-  base::spin_lock lock_;            // guards what follows
-  std::map<rank, std::uint64_t> sent_ = {};
+  std::map<rank, sender> senders_;           // only the polling thread
+  base::spin_lock lock_;                     // guards what follows
+  std::map<rank, std::uint64_t> sent_ = {};  // by receiver: number of the next message to it
 };
 
 }  // namespace stretto::dist

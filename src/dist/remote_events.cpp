@@ -20,9 +20,11 @@ using detail::slot_of;
 
 namespace {
 
+/// The node and the slot in the handle, without the generation.
 std::uint64_t key_of(event e) noexcept { return e.raw() >> detail::generation_bits; }
 
-/// The handle with the node's rank as node number; never 0, because generations begin at 1.
+/// The value of knows_ if `node` knows the end of that generation of a slot: a handle with the rank in place of the
+/// node number. Never 0, because generations begin at 1.
 std::uint64_t known_by(rank node, std::uint32_t slot, std::uint32_t generation) noexcept {
   return detail::handle_of(node, slot, generation).raw();
 }
@@ -42,8 +44,10 @@ void remote_events::serve(base::runtime_context& runtime) {
 
 bool remote_events::reaches(event e) const noexcept { return job_.reaches(node_of(e)); }
 
-// Known state.
+// On a node that uses events of other nodes. The event floor calls query, express_interest, subscribe and forward_end
+// on any thread. The handlers, on_..., run inside job::poll.
 
+// The record of the slot, made by the first call. Requires the lock of the shard.
 remote_events::slot_ends& remote_events::at(shard& s, event e, rank owner) {
   const auto [it, is_new] = s.records.try_emplace(key_of(e), 1);
   if (is_new && job_.is_lost(owner)) static_cast<void>(it->second.fail(job_.loss_of(owner)));
@@ -59,7 +63,7 @@ remote_owner::known_state remote_events::query(event e) {
     if (failure_ref cause = ends.cause_of(generation_of(e))) return {state::poisoned, std::move(cause)};
     if (ends.has_ended(generation_of(e))) return {state::triggered, {}};
     if (ends.failure()) return {state::poisoned, ends.failure()};
-    if (!ends.ask(generation_of(e)).second) return {};
+    if (!ends.ask(generation_of(e)).second) return {};  // this node has subscribed before
     known = ends.ended_below();
   }
   job_.send(*job_.rank_of(node_of(e)), event_subscription{slot_of(e), generation_of(e), known});
@@ -85,6 +89,7 @@ bool remote_events::subscribe(event e, waiter& w, base::thread_context&) {
   return true;
 }
 
+// Runs the waiters. No shard may be locked, because a waiter may use events.
 void remote_events::end_all(const std::vector<slot_ends::ended>& all, base::thread_context& context) {
   for (const slot_ends::ended& one : all) detail::fire_all(one.waiting, one.cause.get(), context);
 }
@@ -115,10 +120,10 @@ void remote_events::forward_end(event e, failure_ref cause, base::thread_context
   const rank owner = *job_.rank_of(node_of(e));
   bool knows = false;
   std::vector<slot_ends::ended> ended;
-  if (!cause) {
+  if (!cause) {  // a success can be inferred; only the owner reports a poison
     shard& s = shard_of(key_of(e));
     const std::scoped_lock lock(s.lock);
-    // If nothing was queried and nothing can be inferred, no record is needed.
+    // This node can infer the end only of a slot that it has a record of. For any other, nothing waits here.
     if (const auto it = s.records.find(key_of(e)); it != s.records.end()) {
       knows = it->second.infer(generation_of(e));
       ended = it->second.take_ended();
@@ -129,7 +134,7 @@ void remote_events::forward_end(event e, failure_ref cause, base::thread_context
 }
 
 void remote_events::on_ended(rank from, const events_ended& m, base::thread_context& context) {
-  const event any = detail::handle_of(job_.node_of(from), m.slot, 1);
+  const event any = detail::handle_of(job_.node_of(from), m.slot, 1);  // any generation has the key of the slot
   std::vector<slot_ends::ended> ended;
   {
     shard& s = shard_of(key_of(any));
@@ -141,6 +146,7 @@ void remote_events::on_ended(rank from, const events_ended& m, base::thread_cont
   end_all(ended, context);
 }
 
+// An end of this node came second: reports E01 here as an unobserved failure.
 void remote_events::on_refused(rank, const event_end_refused& m, base::thread_context& context) {
   if (m.why) detail::report(m.why, context);
 }
@@ -157,8 +163,9 @@ void remote_events::lost(rank node, base::thread_context& context) noexcept {
   end_all(ended, context);
 }
 
-// On the owner.
+// On the owner of the events, inside job::poll. Messages about slots that do not exist are ignored.
 
+// `known`: node `to` knows the ends of all generations below this one.
 void remote_events::send_ended(rank to, std::uint32_t slot, std::uint32_t known) {
   const detail::slot& s = table_->at(slot);
   const std::uint32_t present = s.generation_now();  // read before the list, which contains all poisons below it
@@ -175,10 +182,11 @@ void remote_events::on_subscribe(rank from, const event_subscription& m, base::t
   waiter& w = detail::make_table_waiter(
       [this, from, slot = m.slot, generation = m.generation, known = m.known_below](const failure*,
                                                                                     base::thread_context&) {
+        // Not to the node whose `end` message is being handled, if it has inferred the end.
         if (knows_.load(std::memory_order_relaxed) != known_by(from, slot, generation)) send_ended(from, slot, known);
       },
       context);
-  if (!table_->at(m.slot).subscribe(m.generation, w)) w.fire(w, nullptr, context);
+  if (!table_->at(m.slot).subscribe(m.generation, w)) w.fire(w, nullptr, context);  // it has ended meanwhile
 }
 
 void remote_events::on_end(rank from, const event_end& m, base::thread_context& context) {
@@ -186,6 +194,7 @@ void remote_events::on_end(rank from, const event_end& m, base::thread_context& 
   if (m.is_known) knows_.store(known_by(from, m.slot, m.generation), std::memory_order_relaxed);
   const event e = detail::handle_of(job_.node(), m.slot, m.generation);
   try {
+    // Runs the waiters of on_subscribe(), which read knows_.
     detail::end_event(e, m.cause, context, m.where);
   } catch (...) {
     job_.send(from,

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t longest_name = 31;  // as in instance records
 
+/// One event for all preconditions.
 event merged(const preconditions& after, const std::source_location& where) {
   std::vector<dependency> all(after.dependencies.begin(), after.dependencies.end());
   for (const event e : after.events) all.emplace_back(e);
@@ -29,7 +30,8 @@ pending_requests::begins begins_when(event behind) {
   return behind.has_triggered() ? pending_requests::begins::at_once : pending_requests::begins::later;
 }
 
-/// The instance whose node carries out the operation: the source, if there is one.
+/// The instance whose node carries out the operation: the source, if there is one. Operations on three instances have
+/// all of them on one node (submit).
 const instance_handle& leader_of(const data::remote_operation_request& r) noexcept {
   return r.used_count == 2 ? r.used[1] : r.used[0];
 }
@@ -40,7 +42,7 @@ const instance_handle& leader_of(const data::remote_operation_request& r) noexce
 struct remote_instances::remote_operation {
   request_id of;
   owned_request request;
-  event behind;
+  event behind;  // precondition
   std::source_location where;
   unsigned resolved = 0;                                   // handles whose names were resolved
   std::array<instance_handle, 3> named = request.is.used;  // as the requester names them
@@ -70,8 +72,12 @@ void remote_instances::serve(base::runtime_context& runtime) {
 
 instance_handle remote_instances::near(const instance_handle& named, const char* verb,
                                        const std::source_location& where) {
+  // A posted receive names no instance.
   return posted_receives::is_posted(named) ? instance_handle() : names_.find(names_.name_in(named), verb, where);
 }
+
+// On the node that requests an operation: the data floor calls create, create_reduction, submit and post, on any thread
+// of the runtime.
 
 detail::made_elsewhere remote_instances::create(std::uint32_t node, const detail::instance_request& request,
                                                 const preconditions& after, const std::source_location& where) {
@@ -98,6 +104,7 @@ instance_handle remote_instances::create_reduction(std::uint32_t node, const det
 instance_name remote_instances::send_creation(rank to, const request_id& q, const detail::instance_request& r,
                                               const detail::reduction_kind* kind, reduction_style style, event behind,
                                               const std::source_location& where) {
+  // Held while the request is sent: requests must arrive in the order of their numbers (instance_names.hpp).
   const std::scoped_lock lock(naming_lock_);
   const instance_name name{job_.self(), ++last_names_[to]};
   job_.send(to, instance_creation{.name = name.number,
@@ -117,6 +124,7 @@ instance_name remote_instances::send_creation(rank to, const request_id& q, cons
   return name;
 }
 
+// On the node whose memory the instance takes, inside job::poll. Request number 0 wants no reply.
 void remote_instances::on_create(rank from, const instance_creation& m, base::thread_context& context) {
   const instance_name name{from, m.name};
   const request_id q{from, m.request};
@@ -161,7 +169,7 @@ std::string remote_instances::describe_instance(const instance_handle& h, const 
 event remote_instances::submit(const data::remote_operation_request& r, const preconditions& after,
                                const std::source_location& where) {
   base::thread_context& context = base::require_current(data::word_of(r.what));
-  std::array<rank, 3> parts{};
+  std::array<rank, 3> parts{};  // the other nodes that take part
   std::size_t count = 0;
   for (unsigned i = 0; i < r.used_count; ++i) {
     const rank owner = owner_of(r.used[i]);
@@ -175,7 +183,8 @@ event remote_instances::submit(const data::remote_operation_request& r, const pr
         .because("indices refer to elements of one memory")
         .remedy("copy the table, the indices and the values to instances of one node first");
   if (r.what == verb::destroy) facts_.forget(r.used[0]);
-  // A destruction frees memory. Buffers bound what they send to posted receives themselves, and may hold locks here.
+  // No back pressure for a destruction, which frees memory; nor for elements to a posted receive: the buffers floor,
+  // the only sender of these, bounds them itself, and may hold locks here.
   if (r.what != verb::destroy && !posted_receives::is_posted(r.used[0])) job_.hold_back(where);
   const event behind = merged(after, where);
   std::string what = data::word_of(r.what);
@@ -188,7 +197,7 @@ event remote_instances::submit(const data::remote_operation_request& r, const pr
     resolve_names(std::make_shared<remote_operation>(remote_operation{q.id, owned_request(r), behind, where}), context);
   } else if (r.what == verb::destroy || behind == event() || detail::node_of(behind) != job_.node()) {
     send_request(to, q.id, r, behind, where);
-  } else {  // wait here, which saves the other node a subscription
+  } else {  // an event of this node: wait here, which saves the other node a subscription
     const auto kept = std::make_shared<owned_request>(r);
     when_ended(operation_step{.of = q.id, .pending_on = its_preconditions}, behind, context,
                [this, to, q, kept, where](const failure* cause, base::thread_context& on) {
@@ -210,6 +219,8 @@ void remote_instances::send_request(rank to, const request_id& q, const data::re
                                     const std::source_location& where) {
   job_.send(to, instance_operation{q.number, behind, where, fields_of(r)});
 }
+
+// On the node that carries out an operation, for itself or for another node.
 
 bool remote_instances::is_for_this_node(const operation_fields& f) const noexcept {
   for (std::size_t i = 0; i < f.used.size(); ++i) {
@@ -249,7 +260,7 @@ void remote_instances::resolve_names(std::shared_ptr<remote_operation> e, base::
 
 void remote_instances::run_here(const std::shared_ptr<remote_operation>& e, base::thread_context& context) {
   const data::remote_operation_request& r = e->request.is;
-  if (owner_of(r.used[0]) != job_.self()) {
+  if (owner_of(r.used[0]) != job_.self()) {  // the source is here, the target is not: send the elements
     announce_globals(*e, context);
     const instance_handle source = r.used[1];
     return sender_.send(e->of, std::move(e->request), source, e->behind, e->where, context);

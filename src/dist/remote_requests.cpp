@@ -12,8 +12,10 @@ using verb = data::remote_operation_request::action;
 
 namespace {
 
+/// These actions have an operator, and two instances: a target and a source.
 bool is_reduction(verb v) noexcept { return v == verb::reduce_held || v == verb::reduce_values || v == verb::fold; }
 
+/// `self` is the name of this node.
 error unknown_operator(const std::string& self, const std::source_location& where) {
   return error("N13", "node " + self + " cannot find a reduction operator that it must use")
       .fact("submitted", where)
@@ -23,6 +25,7 @@ error unknown_operator(const std::string& self, const std::source_location& wher
 
 }  // namespace
 
+// Fields come from another node, which might name too few or too many instances.
 bool operation_fields::is_sound() const noexcept {
   if (what == verb::gather || what == verb::scatter) return used.size() == 3;
   return used.size() == (what == verb::copy || is_reduction(what) ? 2 : 1);
@@ -46,6 +49,7 @@ operation_fields fields_of(const data::remote_operation_request& r) {
           .indices = r.indices};
 }
 
+// `r` points into `f`, which lives as long as the handler of its message; the result has copies.
 owned_request request_of(const operation_fields& f, const std::string& self, const std::source_location& where) {
   data::remote_operation_request r{.what = f.what,
                                    .used_count = static_cast<unsigned>(f.used.size()),
@@ -61,6 +65,8 @@ owned_request request_of(const operation_fields& f, const std::string& self, con
   return owned_request(r);
 }
 
+// An operator is a table of functions, a constant of the program: as such it has 64 bits that are valid on every node
+// (program_constants.hpp).
 std::uint64_t encode_kind(const detail::reduction_kind* kind) { return kind ? encode_constant(kind, sizeof *kind) : 0; }
 
 const detail::reduction_kind* decode_kind(std::uint64_t bits, const std::string& self,

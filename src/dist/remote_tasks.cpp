@@ -30,7 +30,8 @@ namespace {
 
 constexpr std::size_t longest_task_name = 255;
 constexpr std::uint32_t any_worker = detail::task_request().worker;
-/// About what a put takes on both nodes besides its message: records, events, attachments.
+/// For the back pressure: about the memory of a put on both nodes besides its message, for records, events and
+/// attachments.
 constexpr std::uint64_t bytes_of_put = 1024;
 
 thread_state& state_of(base::thread_context& context) { return static_cast<thread_state&>(context); }
@@ -44,38 +45,40 @@ const detail::remote_function_type* function_at(std::uint64_t bits) {
 
 }  // namespace
 
-/// A call, on the node that runs it.
+/// A call, on the node that runs it, which may be the calling node itself.
 struct remote_tasks::request {
   remote_tasks* all;
-  rank from;
-  call_number id;
+  rank from;                                               // the calling node
+  call_number id;                                          // at the calling node
   const detail::remote_function_type* function = nullptr;  // null: placement only
   std::span<const std::byte> arguments = {};
-  std::shared_ptr<const void> arguments_of = {};
-  event behind = {};
+  std::shared_ptr<const void> arguments_of = {};  // owns the arguments
+  event behind = {};                              // precondition
   std::string name = {};
   std::source_location where = {};
-  stretto::place at = {}, on = {};
+  stretto::place at = {}, on = {};  // the tags at() and on() of the call
   std::uint32_t worker = any_worker;
   int priority = 0;
   bool is_profiled = false;
-  std::shared_ptr<const void> kept = {};     // keeps what the function uses alive
-  mutable back_pressure::share memory = {};  // until the function begins
+  std::shared_ptr<const void> kept = {};     // of a placement: to be kept until the function has ended
+  mutable back_pressure::share memory = {};  // counts the arguments until the function begins
   bool may_be_cancelled = true;
-  mutable cancellable_task as = {};
+  mutable cancellable_task as = {};  // the task that runs the call, in the list of those that may be cancelled
 
   std::string who() const { return name.empty() ? "task at " + short_location(where) : "task \"" + name + '"'; }
 };
 
+/// A call that register_call() has added on the calling node, before the request is sent.
 struct remote_tasks::new_call {
   task_record& record;
   call_number id;
   rank to;
-  event behind;
-  stretto::place on;     // where to run, unless it was resolved to
-  std::uint32_t worker;  // this worker
+  event behind;       // merged preconditions
+  stretto::place on;  // as requested; for a call to this node it was resolved to `worker`
+  std::uint32_t worker;
 };
 
+// Of a call to the calling node itself.
 remote_tasks::request remote_tasks::request_of(remote_tasks* all, const new_call& a,
                                                const detail::remote_request& asked_for,
                                                const detail::remote_function_type* function,
@@ -110,6 +113,8 @@ remote_tasks::remote_tasks(job* j, ordered_messages* ordered) : job_(j), ordered
   j->add(*this);
 }
 
+// On the calling node, on the thread of the task that calls.
+
 remote_tasks::new_call remote_tasks::register_call(const detail::remote_request& asked_for,
                                                    std::vector<std::shared_ptr<const void>>&& along,
                                                    std::size_t value_bytes, const detail::task_type& type,
@@ -129,7 +134,7 @@ remote_tasks::new_call remote_tasks::register_call(const detail::remote_request&
   sched::checked_priority(asked_for.priority, where);
   stretto::place on = asked_for.on;
   std::uint32_t worker = asked_for.worker;
-  if (to == here) {  // report wrong places and workers now
+  if (to == here) {  // wrong places and workers throw S02 or S03 in this call
     const auto there = t.owner->destination_of(asked_for.at, asked_for.on, asked_for.worker, where);
     if (on) on = {}, worker = there.bound - 1u;
   }
@@ -205,6 +210,8 @@ task_record& remote_tasks::place(const detail::remote_request& asked_for, const 
   return a.record;
 }
 
+// On the node that runs the call. The handlers, on_..., run inside job::poll.
+
 remote_tasks::request remote_tasks::request_from(rank from, const call_fields& call) {
   return {.all = this,
           .from = from,
@@ -223,7 +230,8 @@ remote_tasks::request remote_tasks::request_from(rank from, const call_fields& c
 void remote_tasks::on_start(rank from, const call_start& m, base::thread_context&) {
   request r = request_from(from, m.call);
   if (!keep(r, m.arguments)) return;
-  // A call that waits for events may wait for messages that are still to come: it does not count.
+  // A call that waits for events does not count in the back pressure: it may wait for messages that are still to come,
+  // which the back pressure would keep away.
   if (r.behind.has_triggered()) r.memory = {job_->pressure(), back_pressure::kind::received, m.arguments.size()};
   try {
     require_function(r);
@@ -304,7 +312,7 @@ void remote_tasks::start(request&& asked_for) {
   how.name = r->name;
   future<operation_profile> here;  // unused: the profile is read before the task ends
   if (r->is_profiled) how.profile = &here;
-  // It runs even if the precondition failed, to send the reply.
+  // The task runs even if the precondition has failed, because it sends the reply.
   const event begins = r->behind == event() ? event() : ignore_failure(r->behind, r->where);
   how.after_events = std::span(&begins, 1);
   // Only the finish around the whole runtime counts this task; the calling node counts the call in the caller's finish.
@@ -330,6 +338,7 @@ void remote_tasks::unlist(cancellable_task& s) noexcept {
   if (s.next) s.next->before = s.before;
 }
 
+// Cancels the task of the call, unless it has begun or has ended. Returns true if the function will not run.
 bool remote_tasks::withdraw(rank from, call_number id, const std::source_location& where,
                             base::thread_context& context) {
   future<void> task;
@@ -342,6 +351,7 @@ bool remote_tasks::withdraw(rank from, call_number id, const std::source_locatio
   return sched::cancel_task(state_of(context), static_cast<task_record&>(*dependency(task).task()), where);
 }
 
+// On the calling node: waits for the reply of the node that runs the call.
 bool remote_tasks::cancel(const task_record& record, const std::source_location& where) {
   base::thread_context& context = base::require_current("cancel");
   const auto mine = std::make_shared<pending_cancel>();
@@ -379,7 +389,8 @@ void remote_tasks::end_cancel(pending_cancel& c, bool is_withdrawn, base::thread
   c.replied.trigger();
 }
 
-// Ends like a skipped task; but the caller of cancel() knows, so that no finish rethrows it.
+// On the calling node: the record ends with S18, as that of a skipped task. The finish of the call does not get the
+// failure: the task that called cancel() knows of it.
 void remote_tasks::complete_cancelled_call(call_number id, const std::source_location& where,
                                            base::thread_context& context) {
   const auto found = calls_.complete(id);
@@ -391,6 +402,8 @@ void remote_tasks::complete_cancelled_call(call_number id, const std::source_loc
   end_all(a, {}, context);
 }
 
+// The body of the task that start() has spawned. Sends the value as soon as the function returns. The end of all that
+// it has spawned is sent with the value if nothing is left then, else after the finish.
 void remote_tasks::run(const request& r) {
   r.memory.end();
   remote_tasks& at = *r.all;
@@ -425,6 +438,7 @@ void remote_tasks::run(const request& r) {
         r.where);
     if (!is_over) at.reply(r.from, reply_stage::end, r.id, {});
   } catch (...) {
+    // Tasks that the function has spawned have failed. A failure of the function itself was sent with the value.
     at.reply(r.from, reply_stage::end, r.id,
              detail::make_failure(std::current_exception(), "what " + r.who() + " had spawned", r.where));
   }
@@ -434,6 +448,7 @@ void remote_tasks::reply(rank to, reply_stage what, call_number id, const failur
                          detail::parcel&& value) {
   auto& context = base::require_current("async");
   if (!job_ || to == job_->self()) return complete_call(what, id, cause, took, value.bytes, context);
+  // Arrays attached to the value: this node keeps them until the calling node has read the reply.
   const data::kept_attachments along = data::keep_for(to, std::move(value.along), context);
   const auto send = [&](auto m) {
     m.call = id;
@@ -449,6 +464,8 @@ void remote_tasks::reply(rank to, reply_stage what, call_number id, const failur
     case reply_stage::end: return send(call_reply<reply_stage::end>());
   }
 }
+
+// On the calling node, inside job::poll. complete_call runs in a task instead if the calling node itself runs the call.
 
 template <reply_stage what>
 void remote_tasks::on_reply(rank from, const call_reply<what>& m, base::thread_context& context) {
@@ -522,13 +539,14 @@ void remote_tasks::lost(rank node, base::thread_context& context) noexcept {
   for (const auto& [a, ends_value, ends_call, end_cause] : ends) {
     if (ends_value) {
       if (a.profile) {
-        a.profile->mark_started(context);  // as far as is known
+        a.profile->mark_started(context);  // this node does not know when the function began, or if
         a.profile->deliver(loss.get(), detail::describe_task(*a.record), context);
       }
       a.end_value(failure_ref::adopt(new failure(*loss.get(), detail::describe_task(*a.record), a.record->where)), {},
                   context);
     }
-    // The tasks that it had spawned there are lost, too.
+    // The tasks that the call has spawned there have failed, too. One failure for each call is enough: that of the
+    // value if it was missing, else this one.
     end_all(a, ends_value ? failure_ref() : loss, context);
   }
   for (const auto& one : cancels) end_cancel(*one.call, false, context);

@@ -1,3 +1,5 @@
+// balancers.cpp - the functions of stretto/balancer.hpp, except for greedy and refine, which have files of their own.
+// All are pure functions. balance() calls a balancer as a task on one node; programs may call them on any thread.
 #include <stretto/balancer.hpp>
 #include <stretto/error.hpp>
 
@@ -25,7 +27,7 @@ scarce scarcest(const load_table& t) {
     seconds += counted_load(o.seconds);
     device_seconds += counted_load(o.device_seconds);
   }
-  // Without devices no load can be moved to one.
+  // Compares device_seconds / devices with seconds / speed. Without devices, no load can move to one.
   return devices > 0 && device_seconds * speed > seconds * devices ? scarce::devices : scarce::workers;
 }
 
@@ -71,6 +73,8 @@ namespace balancers {
 
 object_moves none::operator()(const load_table&) const { return {}; }
 
+// Dimension exchange: in a hypercube one bit of the node number after the other, in a ring first the pairs that begin
+// with an even number, then the others.
 object_moves diffusion::operator()(const load_table& t) const {
   placement all(t);
   const std::uint32_t nodes = all.loads.nodes();
@@ -92,6 +96,7 @@ object_moves diffusion::operator()(const load_table& t) const {
   return all.moves();
 }
 
+// The idlest thief steals first. Each steals from the node that needs the most time then.
 object_moves stealing::operator()(const load_table& t) const {
   placement all(t);
   std::set<std::pair<double, std::uint32_t>> by_time, thieves;
@@ -103,6 +108,7 @@ object_moves stealing::operator()(const load_table& t) const {
   for (const auto& [time, thief] : thieves) {
     const std::uint32_t victim = by_time.rbegin()->second;
     if (victim == thief) break;
+    // Their times change, so both nodes leave the set meanwhile.
     by_time.erase(std::prev(by_time.end()));
     by_time.erase({all.loads.time(thief), thief});
     all.even_out(thief, victim);

@@ -1,5 +1,5 @@
-// broadcast_table.hpp - the broadcasts of this node that are not finished: which objects have replied, and the messages
-// of the others, for a resend.
+// broadcast_table.hpp - the broadcasts of this node that have not ended: which objects have replied, and the messages
+// to the others, for a resend.
 //
 // A broadcast is one task, whose body names the objects and the arguments. It ends when all objects have replied.
 // Objects that were local got messages as tasks of their own, and the broadcast waits for these tasks. The other
@@ -29,8 +29,8 @@
 
 namespace stretto::mobiles {
 
-/// The request numbers of broadcasts have both of these bits set. No request number of pending_replies has both: it
-/// counts up from 1, or is a slot's index below a generation.
+/// The request numbers of broadcasts have both of these bits set. Those of pending_replies never have: they are numbers
+/// of a base::slot_map, whose low half, an index, is below bit 31.
 inline constexpr std::uint64_t broadcast_request_bits = std::uint64_t{1} << 63 | std::uint64_t{1} << 31;
 inline bool is_broadcast_request(std::uint64_t request) noexcept {
   return (request & broadcast_request_bits) == broadcast_request_bits;
@@ -40,18 +40,19 @@ std::uint64_t allocate_broadcast_requests(std::uint64_t& next, std::uint64_t cou
 
 class pending_broadcast : public std::enable_shared_from_this<pending_broadcast> {
  public:
-  /// An object that was remote. Protected by the lock of the table.
+  /// An object that was remote when the broadcast was sent. Protected by the lock of the table.
   struct element {
     /// A value, and the end of all that the handler spawned, may come in one reply, or in two in any order.
     enum phase : std::uint8_t { open, ended_without_value, has_value, ended };
-    std::uint64_t index = 0;        // its distance to the first object
-    std::uint64_t number : 48 = 0;  // sequence number of the message
-    std::uint64_t state : 8 = ended;
-    rank by = no_rank;  // the node that replied with the value
+    std::uint64_t index = 0;          // its distance to the first object
+    std::uint64_t number : 48 = 0;    // sequence number of the message
+    std::uint64_t state : 8 = ended;  // a phase
+    rank by = no_rank;                // the node that replied with the value
     bool is_open() const noexcept { return state == open || state == ended_without_value; }
   };
 
-  /// The finish scope of the caller counts the record, and once more if there are elements, until scope_ended().
+  /// The caller's finish counts the task `r`. If there are elements, it also counts the work that their handlers spawn,
+  /// as one task until scope_ended().
   pending_broadcast(sched::task_record& r, detail::broadcast_body& b, rank self);
   pending_broadcast(const pending_broadcast&) = delete;
 
@@ -66,14 +67,14 @@ class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>
     bool is_last = false;        // no element is missing any more
     failure_ref end_cause = {};  // of what the handler spawned
   };
-  /// Requires the lock of the table. May take `cause`.
+  /// Requires the lock of the table. Moves `cause` away if it is the failure of spawned work.
   reply_effect record_reply(element& e, reply_stage what, rank by, failure_ref& cause);
 
-  /// Ends the task after `ends` calls of element_ended().
+  /// Ends the task after `ends` calls of element_ended(): one for each object, and a last one of the sender itself.
   void expect(std::uint64_t ends);
   /// An object has handled the message, or has failed to.
   void element_ended(std::uint64_t index, failure_ref cause);
-  /// Sends to local objects, whose indices are `local`; each calls element_ended(), and expect() has counted it.
+  /// Sends a message to each local object; `local` has their indices. The end of each calls element_ended().
   void send_local(const std::vector<std::uint64_t>& local);
   /// All that the handlers spawned on other nodes has ended.
   void scope_ended(failure_ref cause, base::thread_context& context);
@@ -88,7 +89,7 @@ class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>
   sched::finish_scope* const scope;
   const detail::message_type* const type;  // of all messages
   detail::parcel arguments;
-  dist::back_pressure::share memory;
+  dist::back_pressure::share memory;  // counts the arguments until all have replied
   // Protected by the lock of the table.
   std::vector<element> elements;
   std::map<std::uint64_t, failure_ref> end_causes = {};  // of ended_without_value elements, by index
@@ -109,9 +110,9 @@ class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>
   std::atomic<std::uint64_t> missing_{0};           // calls of element_ended()
   std::shared_ptr<pending_broadcast> until_ended_;  // itself
   std::unique_ptr<local_waiter[]> local_waiters_;
-  base::spin_lock lock_;
-  failure_ref cause_;  // of the lowest index so far
-  std::uint64_t cause_index_ = ~std::uint64_t{0};
+  base::spin_lock lock_;                           // guards the two members below
+  failure_ref cause_;                              // the failure of the lowest index that has failed so far
+  std::uint64_t cause_index_ = ~std::uint64_t{0};  // that index
 };
 
 class broadcast_table {
@@ -126,7 +127,7 @@ class broadcast_table {
   /// Processes a reply of node `by`. Returns the message if this was its first reply: it was handled, or never will be.
   std::optional<replied_message> complete(reply_stage what, std::uint64_t request, rank by, failure_ref cause,
                                           std::span<const std::byte> value, base::thread_context& context);
-  /// Appends the messages without a reply to object `to`, or to all objects (0).
+  /// Appends the messages that have no reply yet: those to object `to`, or to all objects (0).
   void add_unanswered(object_id to, std::vector<std::shared_ptr<const remote_message>>& found);
   /// Node `by` has failed: ends the elements whose value it has sent and whose end it will not report.
   void on_node_failed(rank by, const failure_ref& loss, base::thread_context& context);
@@ -140,7 +141,7 @@ class broadcast_table {
 
   base::spin_lock lock_;
   map all_;                                      // by first request
-  std::uint64_t next_ = broadcast_request_bits;  // request number
+  std::uint64_t next_ = broadcast_request_bits;  // the next request number to be given
 };
 
 }  // namespace stretto::mobiles

@@ -1,7 +1,9 @@
-// home_nodes.hpp - ids of objects, the home nodes that these name, and which nodes have failed.
+// home_nodes.hpp - gives ids to the objects that this node makes, finds the home node of any id, and knows which nodes
+// have failed.
 //
-// An id holds the number of the node that made the object, and a count. A node that restores the objects of another job
-// also knows, for each node number in their ids, which node of this job is their home node.
+// An id holds the number of the node that made the object, which is its home node, and a count. A node has a rank, from
+// 0 to nodes() - 1, and a node number, from which the job computes the rank. A node that restores the objects of
+// another job also knows, for each node number in their ids, the rank of the node that is now their home node.
 //
 // Threads     Any. start: before other threads. restore: one thread at a time.
 #pragma once
@@ -20,9 +22,9 @@ namespace stretto::mobiles {
 
 class home_nodes {
  public:
-  /// Null: a runtime without a job.
+  /// `j` is null in a runtime without a job.
   explicit home_nodes(dist::job* j) noexcept : job_(j) {}
-  /// The runtime starts, with that node number.
+  /// The runtime starts, with that node number. The job knows the rank by then.
   void start(std::uint16_t node) noexcept {
     node_ = node;
     self_ = job_ ? job_->self() : rank{0};
@@ -35,19 +37,20 @@ class home_nodes {
   /// Requires is_lost(r).
   failure_ref loss_of(rank r) const { return job_->loss_of(r); }
 
-  /// no_rank: an object of another job.
+  /// The rank of the home node; no_rank: the object belongs to another job.
   rank home_of(object_id id) const noexcept {
     const std::uint16_t node = maker_of(id);
     const rank r = job_ ? job_->rank_of(node).value_or(no_rank) : node == node_ ? rank{0} : no_rank;
     return r != no_rank ? r : restored_home(node);
   }
-  /// The first of `count` ids in a row.
+  /// Reserves `count` consecutive ids for objects that this node makes. Returns the first.
   object_id reserve_ids(std::size_t count) noexcept {
     return id_of(node_, ids_made_.fetch_add(count, std::memory_order_relaxed) + 1);
   }
+  /// The highest count in the ids that were reserved so far.
   std::uint64_t ids_made() const noexcept { return ids_made_; }
 
-  /// The home node for each node number in ids, for another job that restores these objects.
+  /// The rank of the home node for each node number that ids may hold: saved with a checkpoint.
   std::map<std::uint16_t, rank> all() const;
   /// From now on these node numbers have home nodes, too, and new ids have counts above `ids_made`.
   void restore(const std::map<std::uint16_t, rank>& homes, std::uint64_t ids_made);

@@ -8,10 +8,13 @@ void load_measurement::begin(object_directory& objects, std::uint64_t now, doubl
   if (is_on_) return;
   seconds_per_tick_ = seconds_per_tick;
   window_begin_ = last_window_begin_ = now;
+  // Set first, so that apply_to() measures objects that arrive from now on.
   is_on_ = true;
   objects.for_each_local([](local_object& o) { o.measure(); });
 }
 
+// An object in the range may be moved by the round. Any other object counts as background load of the node, which does
+// not move. since_balanced() and since_background() each return what was added since their own last call.
 load_report load_measurement::report(object_directory& objects, load_report row, object_id first, std::uint64_t count) {
   objects.for_each_local([&](local_object& o) {
     o.count_devices();
@@ -27,6 +30,7 @@ load_report load_measurement::report(object_directory& objects, load_report row,
   return row;
 }
 
+// Covers the last window and the current one. The counts stay as they are until the next window begins.
 load_report load_measurement::windowed_report(object_directory& objects, load_report row, window_step what,
                                               std::uint64_t now) {
   row.window = static_cast<double>(now - last_window_begin_.load()) * seconds_per_tick_;

@@ -1,5 +1,6 @@
-// message_counters.hpp - counts of one node that belong to no object: messages that no shard of the directory counts,
-// protocol messages, sends that wait for an event, and handlers that run for other nodes.
+// message_counters.hpp - counts of one node, for quiescence detection, checkpoints and statistics: messages that no
+// shard of the object directory counts, messages between nodes, sends that wait for an event, and handlers that run for
+// other nodes.
 //
 // Threads     Any.
 // Cost        An atomic addition for each count.
@@ -15,18 +16,21 @@ namespace stretto::mobiles {
 
 class message_counters {
  public:
-  /// A message of this node that has not been posted yet, or that no handler runs.
+  /// A message to an object has begun when the program sends it, and has ended when it was handled or has failed. The
+  /// shards count most of both. Counted here are constructions of objects, sends that wait for an event, and the ends
+  /// of local messages that no handler runs. A message may begin in a shard and end here, so compare totals().
   void message_begun() noexcept { begun_.fetch_add(1); }
   void message_ended() noexcept { ended_.fetch_add(1); }
   std::uint64_t begun() const noexcept { return begun_.load(); }
   std::uint64_t ended() const noexcept { return ended_.load(); }
 
-  /// To and from other nodes.
+  /// Messages between nodes: those of the protocol, remote messages to objects, and replies.
   void protocol_message_sent() noexcept { ++sent_; }
   void protocol_message_received() noexcept { ++received_; }
   std::uint64_t protocol_messages_sent() const noexcept { return sent_.load(); }
   std::uint64_t protocol_messages_received() const noexcept { return received_.load(); }
 
+  /// Of these, the ones that carry a broadcast.
   void broadcast_message_sent() noexcept { ++broadcasts_; }
   std::uint64_t broadcast_messages_sent() const noexcept { return broadcasts_.load(); }
 
@@ -34,7 +38,7 @@ class message_counters {
   void count_deferred(int by) noexcept { deferred_ += static_cast<std::uint64_t>(by); }
   std::uint64_t deferred_sends() const noexcept { return deferred_.load(); }
 
-  /// For a message of another node.
+  /// The task that handles a remote message has been spawned, and has ended.
   void remote_handler_begun() noexcept { handling_.fetch_add(1, std::memory_order_relaxed); }
   void remote_handler_ended() noexcept { --handling_; }
   std::uint64_t remote_handlers() const noexcept { return handling_.load(); }

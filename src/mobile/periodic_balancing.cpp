@@ -9,6 +9,7 @@ namespace stretto::mobiles {
 
 namespace {
 
+/// The next number of a linear congruential generator.
 std::uint64_t next(std::uint64_t& x) noexcept { return x = x * 6364136223846793005u + 1442695040888963407u; }
 
 }  // namespace
@@ -21,6 +22,7 @@ void periodic_balancing::start(round begin, policy p, std::uint64_t period_ms, s
   begin_ = begin;
 }
 
+// Called by the task that has ended the round. After rounds without load the pause doubles, up to 8 times its length.
 void periodic_balancing::end(double load) noexcept {
   constexpr unsigned most_idle = 3;
   idle_rounds_ = load > 0 ? 0 : std::min(idle_rounds_ + 1, most_idle);
@@ -28,6 +30,8 @@ void periodic_balancing::end(double load) noexcept {
   is_under_way_.store(false, std::memory_order_release);
 }
 
+// Called in each poll. Only the coordinator, the first node that has not failed, begins rounds; the other nodes check
+// once in a pause whether they have become it.
 void periodic_balancing::begin_if_due(base::thread_context& context) {
   if (is_under_way_.load(std::memory_order_acquire) || job_->has_left()) return;
   const auto now = clock::now();
@@ -35,6 +39,7 @@ void periodic_balancing::begin_if_due(base::thread_context& context) {
   due_ = now + pause_;
   if (job_->coordinator() != job_->self()) return;
   is_under_way_.store(true, std::memory_order_relaxed);
+  // No finish of the program waits for the tasks of the round.
   const sched::outside_of_finishes outside(static_cast<sched::thread_state&>(context));
   begin_(policy_, next(random_), [this](double load) { end(load); });
 }

@@ -28,6 +28,7 @@ event quiescence_detection::when_quiescent(const std::source_location& where) {
   return e;
 }
 
+// In a runtime without a job: no round is needed. If all messages have ended, all waiters are done.
 void quiescence_detection::check() {
   const message_counts c = counts_();
   if (c.begun == c.ended) trigger(dist::round_number{~std::uint64_t{0}});
@@ -47,17 +48,21 @@ void quiescence_detection::trigger(dist::round_number round) {
   for (const user_event& e : now) {
     try {
       e.trigger();
-    } catch (const error&) {  // the runtime has ended the event: nobody waits any more
+    } catch (const error&) {  // the runtime has already ended the event: nobody waits any more
     }
   }
 }
 
+// Called at the end of each poll: begins a round if something waits for quiescence here, and replies to rounds of this
+// node and of others.
 void quiescence_detection::advance() {
   if (!round_.is_open() && waiter_count_.load(std::memory_order_relaxed)) begin_round();
   const bool owes = round_.awaits(job_->self());
   if (!owes && unanswered_queries_.empty()) return;
   const message_counts mine = counts_();
-  if (mine.begun != mine.ended || mine.handling) return;  // otherwise rounds would follow one another
+  // This node is not quiescent and replies in a later poll. A reply now would only end the round without success, and
+  // the next round would begin at once.
+  if (mine.begun != mine.ended || mine.handling) return;
   for (const auto& [from, round] : unanswered_queries_) job_->send(from, quiescence_reply{round, mine});
   unanswered_queries_.clear();
   if (!owes) return;
@@ -81,7 +86,8 @@ void quiescence_detection::on_reply(rank from, const quiescence_reply& m, base::
 
 void quiescence_detection::end_round_if_complete() {
   if (!round_.is_complete()) return;
-  // In each reply, as many messages have ended as have begun.
+  // Nodes reply only when all their messages have ended. If no reply has changed since the round before, no message was
+  // under way between the two. So all is done for those that waited already when the earlier round began.
   if (round_.end().is_unchanged) trigger(base::previous(round_.number()));
 }
 
@@ -89,6 +95,7 @@ void quiescence_detection::on_node_failed(rank node) {
   unanswered_queries_.erase(node);
   round_.on_node_failed(node);
   if (!round_.is_complete()) return;
+  // The failure has completed the open round, which is compared with neither the round before nor the next one.
   round_.end();
   round_.forget_previous();
 }

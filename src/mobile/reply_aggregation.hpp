@@ -1,6 +1,9 @@
 // reply_aggregation.hpp - the replies to the messages of one broadcast, sent back together: when each of them has been
 // handled here or forwarded, or when there are enough bytes.
 //
+// A node that receives a broadcast makes one, and gives each message of it a share. The message ends its share when it
+// has its reply, or when another node will reply to it.
+//
 // Only the sender of the broadcast waits for these replies. A reply that waits here for others is lost with this node,
 // as a reply on its way would be.
 //
@@ -33,16 +36,17 @@ struct encoded_replies {
 
 class reply_aggregation {
  public:
-  /// Sends without waiting for more from this size on.
+  /// From this size on, add() sends the replies that it has collected, without waiting for more.
   static constexpr std::size_t flush_bytes = std::size_t{16} << 10;
+  /// Sends `all` to node `to`. `owner` is the protocol that sends it.
   using send_function = void (*)(void* owner, dist::rank to, const encoded_replies& all);
 
-  /// `memory` counts the arguments of the broadcast.
+  /// `to` has sent the broadcast. `memory` counts the arguments of the broadcast as received until the last share ends.
   reply_aggregation(dist::rank to, send_function send, void* owner, dist::back_pressure::share&& memory = {}) noexcept
       : to_(to), send_(send), owner_(owner), memory_(std::move(memory)) {}
   reply_aggregation(const reply_aggregation&) = delete;
 
-  /// The share of one message. A copy of the message has none.
+  /// Belongs to one message. A copy of the message gets an empty share.
   class share {
    public:
     share() noexcept = default;
@@ -59,11 +63,12 @@ class reply_aggregation {
     ~share() {
       if (of_) of_->count_down();
     }
-    /// A share for one more message.
+    /// Another share of the same aggregation, for one more message.
     share one_more() const { return share(of_); }
     explicit operator bool() const noexcept { return of_ != nullptr; }
     /// Adds a reply, encoded as `fields` and then `value`.
     void add(std::span<const std::byte> fields, std::span<const std::byte> value) { of_->add(fields, value); }
+    /// The message adds no more replies. The last share sends the replies that were not sent before.
     void end() {
       if (const auto of = std::exchange(of_, nullptr)) of->end();
     }
@@ -80,6 +85,7 @@ class reply_aggregation {
   void add(std::span<const std::byte> fields, std::span<const std::byte> value);
   void end();
   void send(const encoded& all) { send_(owner_, to_, {all.count, all.replies}); }
+  /// Ends a share without sending anything. Returns true if it was the last.
   bool count_down() noexcept {
     const std::scoped_lock lock(lock_);
     return --messages_ == 0;
@@ -88,9 +94,9 @@ class reply_aggregation {
   const dist::rank to_;
   const send_function send_;
   void* const owner_;
-  base::spin_lock lock_;
-  std::uint32_t messages_ = 0;
-  encoded added_;
+  base::spin_lock lock_;        // guards the two members below
+  std::uint32_t messages_ = 0;  // shares that have not ended
+  encoded added_;               // replies that were not sent yet
   const dist::back_pressure::share memory_;
 };
 
