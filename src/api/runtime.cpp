@@ -317,7 +317,7 @@ void runtime::start(bool stepped) {
                           .pipeline = pipeline_mode_of(s.settings.pipeline, stepped || s.machine.worker_count() == 1),
                           .guard = s.guard.get()});
   // Workers spin longer if only polls notice completions: for messages 1 ms; for devices, whose kernels take longer, 2.
-  unsigned longest_spin_us = s.member && s.member->of().is_to_be_looked_at() ? 1000 : 0;
+  unsigned longest_spin_us = s.member && s.member->of().needs_polling() ? 1000 : 0;
   if (s.devices && s.devices->prefers_spinning() && !s.settings.device_threads) longest_spin_us = 2000;
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);

@@ -139,7 +139,6 @@ bool are_local(const base::thread_context& context, const Handle&... h) noexcept
 
 /// The handle by which the instance goes here. Throws D13 if there is no such node, D24 if the instance is another
 /// node's, D09 if it is yet to be created, and errors of other_nodes::near.
-/// be made, and what other_nodes::near throws.
 detail::instance_handle local_by_name(const detail::instance_handle& h, const char* verb, base::thread_context& context,
                                       const std::source_location& where);
 inline detail::instance_handle local_handle(const detail::instance_handle& h, const char* verb,

@@ -301,7 +301,7 @@ class job {
   /// True if polls make progress only on the thread that made the transport.
   bool is_bound_to_thread() const noexcept { return transport_->is_bound_to_thread(); }
   /// True if only polls find messages: an idle worker should poll for a while before it sleeps.
-  bool is_to_be_looked_at() const noexcept { return transport_->needs_polling(); }
+  bool needs_polling() const noexcept { return transport_->needs_polling(); }
 
   /// This node's program has ended. From now on the node only serves requests of others (termination.hpp).
   void leave() noexcept { has_left_.store(true, std::memory_order_release); }

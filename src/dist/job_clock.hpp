@@ -5,7 +5,7 @@
 // share a clock.
 //
 // Threads     measure, offset_ns: any. The rest inside job::poll.
-// Cost        a measurement: `samples` messages and as many replies, which are not counted (job::counted::no).
+// Cost        a measurement: `samples` messages and as many replies, which are not counted.
 // Invariants  (1) the error is at most half of the shortest round trip; since it is measured at both ends of a run,
 //             half of the drift between them is added.
 // Source      Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989

@@ -36,7 +36,7 @@ namespace stretto::dist {
 
 class remote_events final : public remote_owner, public protocol {
  public:
-  /// Must be made before job::start. All protocols of a job share `causes`.
+  /// Must be made before job::start.
   explicit remote_events(job& j);
   /// From now on, handles of the job's other nodes work on this runtime. Requires that its event floor has started with
   /// job::node().
