@@ -18,7 +18,7 @@ namespace stretto::sched {
 
 inline constexpr std::int64_t patience_ns = 1'000'000;
 
-inline bool is_substitute(const worker& w) noexcept { return w.index >= w.owner->workers.size(); }
+inline bool is_substitute(const worker& w) noexcept { return w.index >= w.owner->workers.size() && !w.spare_number; }
 
 /// As wait_for_work, for the substitute's worker.
 item wait_as_substitute(worker& w);
