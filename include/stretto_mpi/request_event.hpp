@@ -16,7 +16,7 @@
 // Cost        an event slot, unless the operation has ended.
 #pragma once
 
-#include <mpi.h>
+#include "mpi.h"
 
 #include <stretto/event.hpp>
 
