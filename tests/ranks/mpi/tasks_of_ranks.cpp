@@ -30,8 +30,8 @@ void messages_start_tasks() {
     sends.push_back(
         async(after(start), [&sent, i, right] { MPI_Send(&sent[i], 1, MPI_INT, right, i, MPI_COMM_WORLD); }));
   }
-  MPI_Barrier(MPI_COMM_WORLD);
   for (const auto& one : doubled) CHECK(!one.is_ready());
+  MPI_Barrier(MPI_COMM_WORLD);
   start.trigger();
   for (int i = 0; i < count; ++i) CHECK_EQUAL(doubled[i].get(), 2 * number_of(left, i));
   for (const auto& one : sends) one.get();
@@ -93,7 +93,7 @@ void a_buffer_and_a_message() {  // of one rank at a time: nodes make the same c
     buffer<int> numbers(box(0, 100));
     launch(doubled_numbers, box(0, 100), numbers(one_to_one), 7);
     const auto read = numbers.read();
-    async(after(read), [&] {
+    async(after(read), [read] {
       const auto view = read.get().view();
       MPI_Send(&view(0), 100, MPI_INT, size - 1, 10, MPI_COMM_WORLD);
     });
