@@ -31,7 +31,7 @@ def goals_of(suite, row, rows):
     if row["system"] in suite.ratio_goals and "ratio" in row:
         part = suite.ratio_goals[row["system"]]
         if isinstance(part, dict):
-            part = part[row["x"]]
+            part = part[row["x"] if suite.sweep else row["workers"]]
         found.append(Goal(part * row["value"] / row["ratio"], f"{part:.2f} x"))
     if suite.growth_goal and suite.sweep:
         least = [r["value"] for r in rows if r["system"] == row["system"] and r["workers"] == row["workers"]
