@@ -44,7 +44,7 @@ NEEDED = ("area", "what", "unit", "better", "figures", "date", "machine")
 MOST_LINES_OF_BOARD = 200
 MOST_LINES_OF_PAGE = 120
 SHOWN = {"tbb": "oneTBB", "tbb_static": "oneTBB, static", "starpu": "StarPU", "mpi": "MPI", "opencl": "OpenCL",
-         "cuda": "CUDA"}
+         "cuda": "CUDA", "openmpi": "Open MPI", "mpich": "MPICH"}
 
 HEAD = """# Performance
 
