@@ -27,18 +27,16 @@ enum class waits { yes, no };  // no: to see that the test can fail
 /// Ranks add numbers in several meetings; returns how many sums were wrong.
 unsigned wrong_sums(unsigned seed, waits wait) {
   constexpr unsigned turns = 5;
-  const std::size_t count = 2 + seed % 4;
+  const std::size_t count = 2 + seed % 9;
   machine m(seed, machine::fences::work);
   meeting_point<meeting_rank> point(count);
   std::vector<meeting_rank> entries(count * turns);
-  std::vector<meeting_rank*> present(count);
   const auto meet = [&](std::size_t rank, meeting_rank& own) {
-    present[rank] = &own;
     if (point.come(rank, own)) {
       unsigned sum = 0;
-      for (const meeting_rank* one : present) sum += one ? one->shown : 0;
-      for (meeting_rank* one : present)
-        if (one) one->sum = sum;
+      for (std::size_t i = 0; i < count; ++i) sum += point.has_come(i) ? point.entry(i).shown : 0;
+      for (std::size_t i = 0; i < count; ++i)
+        if (point.has_come(i)) point.entry(i).sum = sum;
       point.resume_others(rank, [](meeting_rank& one) { one.is_resumed.store(true, std::memory_order_release); });
     } else if (wait == waits::yes) {
       while (!own.is_resumed.load(std::memory_order_acquire)) {

@@ -1,6 +1,5 @@
 #include "ranks/process/node_meeting.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -64,7 +63,6 @@ std::shared_ptr<node_meeting> meeting_table::share(const std::shared_ptr<const c
 
 void node_meeting::perform(int rank, const collective_call& call, const std::source_location& where) {
   present_rank own(*this, rank, call);
-  members_[static_cast<std::size_t>(rank)] = &own;
   if (meet(own, where)) perform_for_all(own, where);
   else if (shared_) perform_parts(own, where);
   const auto error = static_cast<error_class>(own.error.load(std::memory_order_relaxed));
@@ -85,10 +83,11 @@ void node_meeting::resume_others(int rank) noexcept {
 void node_meeting::perform_for_all(present_rank& own, const std::source_location& where) {
   if (usage_observer::installed) [[unlikely]]
     usage_observer::installed->ends_meeting();
-  shared_ = nullptr;
+  if (shared_) shared_ = nullptr;  // the others read its cache line
   if (!do_calls_agree()) {
-    for (collective_member* const one : members_) one->note(error_class::other);
+    for (std::size_t i = 0; i < point_.size(); ++i) point_.entry(i).note(error_class::other);
   } else if (own.call.kind != collective_kind::barrier) {
+    for (std::size_t i = 0; i < point_.size(); ++i) members_[i] = &point_.entry(i);
     const direct_collective work(members_);
     if (workers_ > 1 && work.parts() > 1 && work.bytes() >= least_shared_bytes) return share(own, work, where);
     for (std::int64_t i = 0; i < work.parts(); ++i) work.perform(i, own);
@@ -121,10 +120,12 @@ std::vector<world_rank> node_meeting::absent() const {
 }
 
 bool node_meeting::do_calls_agree() const {
-  const collective_call& first = members_.front()->call;
-  return std::ranges::all_of(members_, [&](const collective_member* one) {
-    return one->call.kind == first.kind && one->call.root == first.root;
-  });
+  const collective_call& first = point_.entry(0).call;
+  for (std::size_t i = 1; i < point_.size(); ++i) {
+    const collective_call& other = point_.entry(i).call;
+    if (other.kind != first.kind || other.root != first.root) return false;
+  }
+  return true;
 }
 
 }  // namespace stretto::ranks

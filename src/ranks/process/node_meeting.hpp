@@ -52,8 +52,8 @@ class node_meeting {
   const std::shared_ptr<const communicator_members> of_;
   const int workers_;
   meeting_point<present_rank> point_;
-  std::vector<collective_member*> members_;
   // Written by the last rank, read by those that it resumes.
+  std::vector<collective_member*> members_;
   const direct_collective* shared_ = nullptr;  // whose parts all ranks perform; null: the last one has done all
   alignas(base::cache_line) std::atomic<std::int64_t> next_part_{0};
 };
