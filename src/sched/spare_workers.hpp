@@ -4,11 +4,11 @@
 // does, also those in the queues of the worker that blocks. Once it is no longer wanted, it gives the tasks that are
 // ready in its own queues back at the next suspension or end of a task, and sleeps again.
 //
-// Threads     want: the monitor. The rest: the spare worker's own thread.
+// Threads     want_spares: the monitor. The rest: the spare worker's own thread.
 // Cost        nothing while no worker blocks. While one does, a spare worker that finds nothing wakes every
 // millisecond. Invariants  (1) spare workers are not in scheduler::workers: nothing is bound to them or counted on
-// them. (2) while
-//             one may run something it counts as work of a module (scheduler::outside).
+// them. (2) while a
+//             spare worker may run something, it counts as work of a module (scheduler::outside).
 #pragma once
 
 #include "sched/scheduler.hpp"
