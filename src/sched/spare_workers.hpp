@@ -5,9 +5,8 @@
 // ready in its own queues back at the next suspension or end of a task, and sleeps again.
 //
 // Threads     want_spares: the monitor. The rest: the spare worker's own thread.
-// Cost        nothing while no worker blocks. While one does, a spare worker that finds nothing wakes every
-// millisecond. Invariants  (1) spare workers are not in scheduler::workers: nothing is bound to them or counted on
-// them. (2) while a
+// Cost        nothing while no worker blocks. While one does, an idle spare worker wakes every millisecond.
+// Invariants  (1) spare workers are not in scheduler::workers: nothing is bound to them or counted on them. (2) while a
 //             spare worker may run something, it counts as work of a module (scheduler::outside).
 #pragma once
 

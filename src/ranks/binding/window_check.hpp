@@ -9,7 +9,7 @@
 //
 // Threads     any thread of a rank.
 // Cost        nothing unless usage_check::is_on; then each access is compared with those of its epoch, and with at most
-// 4096 open ones.
+//             4096 open ones. One to another node is a message more.
 #pragma once
 
 #include <cstddef>
