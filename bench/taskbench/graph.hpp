@@ -3,14 +3,12 @@
 //
 // Threads     a graph is immutable after construction; every member may be called from any thread.
 // Cost        inputs and outputs: a table look-up; the table has period * width rows.
-// Invariants  (1) q is an input of (t, p) exactly when p is an output of (t - 1, q). (2) every
-// input lies in
-//             the window of the step before. (3) both lists are ascending and free of duplicates.
-// Source      definitions of Task Bench: Slaughter et al., "Task Bench: A Parameterized Benchmark
-// for
-//             Evaluating Parallel Runtime Performance", SC 2020, and its public core (patterns,
-//             dependence sets, flop counts, the keyed hash of random_nearest). There a list may
-//             name a point twice (stencil_1d_periodic of width 2); here a dependence set is a set.
+// Invariants  (1) q is an input of (t, p) exactly when p is an output of (t - 1, q). (2) every input lies in the window
+//             of the step before. (3) both lists are ascending and free of duplicates.
+// Source      definitions of Task Bench: Slaughter et al., "Task Bench: A Parameterized Benchmark for Evaluating
+//             Parallel Runtime Performance", SC 2020, and its public core (patterns, dependence sets, flop counts, the
+//             keyed hash of random_nearest). There a list may name a point twice (stencil_1d_periodic of width 2); here
+//             a dependence set is a set.
 #pragma once
 
 #include <cstdint>

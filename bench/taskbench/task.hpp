@@ -1,10 +1,9 @@
 // task.hpp - the body of one Task Bench task: check the inputs, stamp the output, burn the flops.
 //
 // Threads     run_task may be called from any number of threads at once.
-// Cost        compute: 128 flops per iteration, 16 independent chains of 4-wide fused
-// multiply-adds. Invariants  a task that finds an input other than (t - 1, q) stops the program: no
-// wrong run is timed. Source      kernel and flop count of Task Bench's compute_bound (see
-// graph.hpp).
+// Cost        compute: 128 flops per iteration, 16 independent chains of 4-wide fused multiply-adds.
+// Invariants  a task that finds an input other than (t - 1, q) stops the program: no wrong run is timed.
+// Source      kernel and flop count of Task Bench's compute_bound (see graph.hpp).
 #pragma once
 
 #include <span>

@@ -6,12 +6,10 @@
 //
 // Threads     a tree is immutable after construction; every member may be called from any thread.
 // Cost        child: one SHA-1 compression. num_children: one or two logarithms, or none.
-// Invariants  (1) the node count, depth and leaf count of a published tree are those of the
-// literature.
-//             (2) all systems under test call this same compiled code.
-// Source      Olivier et al., "UTS: An Unbalanced Tree Search Benchmark", LCPC 2006, and the public
-// sample
-//             trees of that benchmark; only the definitions are followed.
+// Invariants  (1) the node count, depth and leaf count of a published tree are those of the literature. (2) all systems
+//             under test call this same compiled code.
+// Source      Olivier et al., "UTS: An Unbalanced Tree Search Benchmark", LCPC 2006, and the public sample trees of
+//             that benchmark; only the definitions are followed.
 #pragma once
 
 #include <cstdint>

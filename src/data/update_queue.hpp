@@ -5,8 +5,8 @@
 // Cost        disjoint boxes: two short locked sections per reduction, whatever its size. Nothing per element.
 // Invariants  (1) the boxes of active turns are disjoint. (2) turns on overlapping boxes begin in the order of their
 //             requests. (3) a turn that waits is granted exactly once, by the thread that ends another.
-// Source      reductions are atomic with respect to one another: Treichler, Bauer, Aiken, "Realm", PACT 2014,
-// section 6.
+// Source      reductions are atomic with respect to one another: Treichler, Bauer, Aiken, "Realm", PACT 2014, section
+//             6.
 #pragma once
 
 #include <stretto/box.hpp>

@@ -3,8 +3,7 @@
 // Threads     pure, apart from the files.
 // Cost        each file is read twice, through a window; memory: 70 bytes for each span, for the arrows between nodes.
 // Invariants  (1) the file has the form and the invariants of trace/chrome.hpp. (2) each line keeps its text, except
-// its
-//             time, which counts from the earliest origin, and the ids of arrows and pairs, which become unique.
+//             its time, which counts from the earliest origin, and the ids of arrows and pairs, which become unique.
 // Errors      T10, T11 as timeline_reader.hpp; T18 two files of one node; T17 the file cannot be written; an older one
 //             stays.
 #pragma once

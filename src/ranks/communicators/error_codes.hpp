@@ -2,8 +2,7 @@
 //
 // Threads     belongs to a rank; any thread of it may call.
 // Invariants  (1) a class is a code of its own class. (2) numbers of the program are above MPI_ERR_LASTCODE, and none
-// is
-//             given to a second class or code while it exists.
+//             is given to a second class or code while it exists.
 // Errors      call_error(argument).
 #pragma once
 

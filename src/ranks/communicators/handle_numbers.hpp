@@ -3,8 +3,7 @@
 // Threads     any thread of the rank that has it.
 // Cost        a lock and a search; a number for each address that was ever converted.
 // Invariants  a predefined handle is its own number; others have numbers from 4096 on. An address keeps its number,
-// also
-//             where the object is freed and another one is made there.
+//             also where the object is freed and another one is made there.
 #pragma once
 
 #include <mutex>

@@ -2,8 +2,7 @@
 //
 // Threads     one at a time; another thread may go on with it.
 // Cost        a system call for each run of adjacent bytes of the file, or of memory where its runs are long. Short
-// runs
-//             of memory are collected, and short runs of the file are read with what lies between them.
+//             runs of memory are collected, and short runs of the file are read with what lies between them.
 // Errors      call_error, with the class of what the operating system reports.
 #pragma once
 

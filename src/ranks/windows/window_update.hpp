@@ -2,11 +2,9 @@
 //
 // Threads     any. Updates under the same lock are atomic per element.
 // Cost        dense data: the loop of the operation, 4 KiB at a time under the lock. Other data is copied to a buffer
-// of
-//             4 KiB and back.
+//             of 4 KiB and back.
 // Errors      call_error: type if the elements are not of one predefined type, op where MPI does not define an
-// operation
-//             for it.
+//             operation for it.
 #pragma once
 
 #include <cstddef>
