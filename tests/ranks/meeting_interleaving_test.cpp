@@ -31,12 +31,15 @@ unsigned wrong_sums(unsigned seed, waits wait) {
   machine m(seed, machine::fences::work);
   meeting_point<meeting_rank> point(count);
   std::vector<meeting_rank> entries(count * turns);
+  std::vector<meeting_rank*> present(count);  // for ranks that do not wait: the point has no entry of some
+  const auto shown_by = [&](std::size_t rank) { return wait == waits::yes ? &point.entry(rank) : present[rank]; };
   const auto meet = [&](std::size_t rank, meeting_rank& own) {
+    present[rank] = &own;
     if (point.come(rank, own)) {
       unsigned sum = 0;
-      for (std::size_t i = 0; i < count; ++i) sum += point.has_come(i) ? point.entry(i).shown : 0;
+      for (std::size_t i = 0; i < count; ++i) sum += shown_by(i) ? shown_by(i)->shown : 0;
       for (std::size_t i = 0; i < count; ++i)
-        if (point.has_come(i)) point.entry(i).sum = sum;
+        if (shown_by(i)) shown_by(i)->sum = sum;
       point.resume_others(rank, [](meeting_rank& one) { one.is_resumed.store(true, std::memory_order_release); });
     } else if (wait == waits::yes) {
       while (!own.is_resumed.load(std::memory_order_acquire)) {
