@@ -28,7 +28,8 @@ namespace stretto {
 
 /// An event that triggers when the operation of the request has ended, also if it fails: MPI_Wait returns the error.
 /// The program still frees the request, by MPI_Wait, MPI_Test or MPI_Request_free, also before the event triggers. For
-/// MPI_REQUEST_NULL and a request that is not active the event has triggered. Throws B20 on a thread of no runtime.
+/// MPI_REQUEST_NULL and a request that is not active the event has triggered. Throws B20 on a thread of no runtime, and
+/// std::runtime_error for a handle that is none of a request.
 event event_of(MPI_Request request, std::source_location where = std::source_location::current());
 
 }  // namespace stretto

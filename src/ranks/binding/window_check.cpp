@@ -58,6 +58,14 @@ void compare(checked_window& window, window_access made) {
   else if (!made.is_ended_by_wait) others.add(std::move(made), most_open);
 }
 
+/// A flush or an unlock of a rank ends its accesses to a rank, or to all.
+void end_accesses(checked_window& window, int origin, std::optional<int> target, ended_accesses which) {
+  window.open.remove_if([&](const window_access& one) {
+    return one.origin == origin && one.epoch != epoch_kind::started && (!target || one.target == *target) &&
+           (which == ended_accesses::all || one.fetches);
+  });
+}
+
 }  // namespace
 
 void accesses(rank_window& of, int target, const window_operation& operation) {
@@ -84,17 +92,12 @@ void accessed_elsewhere(const void* window, std::span<const std::byte> described
 
 void ended_elsewhere(const void* window, int origin, int target) {
   const std::scoped_lock lock(shared_windows().mutex);
-  shared_windows().all[window].open.remove_if([&](const window_access& one) {
-    return one.origin == origin && one.target == target && one.epoch != epoch_kind::started;
-  });
+  end_accesses(shared_windows().all[window], origin, target, ended_accesses::all);
 }
 
 void ends_accesses(rank_window& of, std::optional<int> target, ended_accesses which) {
   const std::scoped_lock lock(shared_windows().mutex);
-  checked(of).open.remove_if([&](const window_access& one) {
-    return one.origin == of.rank() && one.epoch != epoch_kind::started && (!target || one.target == *target) &&
-           (which == ended_accesses::all || one.fetches);
-  });
+  end_accesses(checked(of), of.rank(), target, which);
 }
 
 void has_ended_exposure(rank_window& of) {
