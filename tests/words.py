@@ -68,7 +68,7 @@ class Law:
 STRETTO = Law(
     avoided={
         "letter, letters": (82, "message"),
-        "heard": (44, "received"),
+        "heard": (20, "received"),
         "hear, hears, hearing": (0, "receive, handle"),
         "tell, tells": (79, "send, notify, report"),
         "telling": (0, "notification, report"),

@@ -31,7 +31,7 @@ struct signal_registry {
   // The handler.
   std::atomic<std::uint64_t> watched{0}, pending{0};  // a bit per signal
   std::atomic<std::uint32_t> calls{0};                // futex
-  std::atomic<std::uint32_t> inside{0};               // handlers that may read `before`
+  std::atomic<std::uint32_t> inside{0};               // handlers that may read `before` or mark their signal
   struct sigaction before[signals] = {};              // written while none is inside that would read it
 
   // Held during whole constructors and destructors.
@@ -56,7 +56,7 @@ struct signal_registry {
   void uninstall(int number) noexcept;
   void serve() noexcept;
   void begin_anew() noexcept;
-  void run_signal_callbacks(std::uint64_t due) noexcept;
+  void run_signal_callbacks() noexcept;
   std::int64_t run_timed_callbacks() noexcept;
 };
 
@@ -70,11 +70,11 @@ void on_signal(int number, siginfo_t* about, void* context) {
   const int error_of_others = errno;
   registry.inside.fetch_add(1, std::memory_order_seq_cst);
   const struct sigaction next = registry.before[number];
-  registry.inside.fetch_sub(1, std::memory_order_seq_cst);
   if (registry.watched.load(std::memory_order_seq_cst) & bit(number)) {
     registry.pending.fetch_or(bit(number), std::memory_order_seq_cst);
     registry.wake();
   }
+  registry.inside.fetch_sub(1, std::memory_order_seq_cst);
   errno = error_of_others;
   // A watch replaces the default action, which is to end the process.
   if (next.sa_flags & SA_SIGINFO) return next.sa_sigaction(number, about, context);
@@ -113,7 +113,6 @@ void signal_registry::wake() noexcept {
 }
 
 void signal_registry::install(int number) noexcept {
-  pending.fetch_and(~bit(number), std::memory_order_seq_cst);
   watched.fetch_or(bit(number), std::memory_order_seq_cst);
   if (installed & bit(number)) return;
   installed |= bit(number);
@@ -128,6 +127,8 @@ void signal_registry::install(int number) noexcept {
 
 void signal_registry::uninstall(int number) noexcept {
   watched.fetch_and(~bit(number), std::memory_order_seq_cst);
+  while (inside.load(std::memory_order_seq_cst)) relax();  // handlers that saw it watched
+  pending.fetch_and(~bit(number), std::memory_order_seq_cst);
   struct sigaction now;
   sigaction(number, nullptr, &now);
   if (!is_ours(now)) return;  // another handler may forward to ours
@@ -206,8 +207,10 @@ void signal_registry::remove(timed_watch& w) noexcept {
   if (is_empty) stop_thread();
 }
 
-void signal_registry::run_signal_callbacks(std::uint64_t due) noexcept {
+void signal_registry::run_signal_callbacks() noexcept {
   const std::scoped_lock list(list_mutex);
+  // Taken under the lock: no watch that is removed meanwhile leaves its signal to a later one.
+  const std::uint64_t due = pending.exchange(0, std::memory_order_seq_cst);
   for (const signal_watch* w = first; w; w = w->next_) {
     if (!(due & bit(w->number_))) continue;
     try {
@@ -244,7 +247,7 @@ void signal_registry::serve() noexcept {
   pthread_setname_np(pthread_self(), "stretto watch");
   while (!ends.load(std::memory_order_seq_cst)) {
     const std::uint32_t seen = calls.load(std::memory_order_seq_cst);
-    if (const std::uint64_t due = pending.exchange(0, std::memory_order_seq_cst)) run_signal_callbacks(due);
+    run_signal_callbacks();
     const std::int64_t pause = run_timed_callbacks();
     if (ends.load(std::memory_order_seq_cst)) return;
     if (pause == timed_watch::never) futex_wait(calls, seen);

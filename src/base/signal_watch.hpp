@@ -9,7 +9,8 @@
 // Invariants  (1) once a watch is destroyed, its callback does not run; no two callbacks run at once. (2) the last
 //             watch of a signal restores the previous handler, unless the program has installed another one since:
 //             then ours stays and only forwards. (3) the handler allocates nothing and locks nothing. (4) signals that
-//             arrive while a callback runs make it run once more, however many they are.
+//             arrive while a callback runs make it run once more, however many they are. (5) a signal that arrives
+//             while no watch of it exists is not reported to a later one.
 #pragma once
 
 #include <signal.h>

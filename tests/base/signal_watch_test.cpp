@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/config.hpp"
+
 using stretto::base::signal_watch;
 using stretto::base::timed_watch;
 
@@ -55,87 +57,114 @@ TEST_CASE("a signal runs the callback of its watch, on another thread, and no ot
   CHECK(first == 1);
 }
 
-TEST_CASE("every watch of a signal hears of it") {
-  std::atomic<int> heard{0};
-  const signal_watch a(SIGUSR2, [&] { ++heard; });
-  auto b = std::make_unique<signal_watch>(SIGUSR2, [&] { ++heard; });
+TEST_CASE("every watch of a signal is called") {
+  std::atomic<int> calls{0};
+  const signal_watch a(SIGUSR2, [&] { ++calls; });
+  auto b = std::make_unique<signal_watch>(SIGUSR2, [&] { ++calls; });
   raise(SIGUSR2);
-  wait_until_equal(heard, 2);
+  wait_until_equal(calls, 2);
   b.reset();
   raise(SIGUSR2);
-  wait_until_equal(heard, 3);
+  wait_until_equal(calls, 3);
+}
+
+TEST_CASE("a watch is not called for a signal that came before it, when another watch was there") {
+  const foreign_handler ignored(SIG_IGN);
+  std::atomic<int> calls{0}, asked{0};
+  for (int i = 0; i < 3000; ++i) {
+    {
+      const signal_watch earlier(SIGUSR2, [] {});
+      raise(SIGUSR2);
+    }  // often before the thread has seen the signal
+    const signal_watch other(SIGUSR1, [&] { ++asked; });  // starts the thread
+    for (int pause = i % 100 * 40; pause > 0; --pause) stretto::base::relax();
+    const signal_watch later(SIGUSR2, [&] { ++calls; });
+    raise(SIGUSR1);
+    wait_until_equal(asked, i + 1);
+  }
+  CHECK(calls == 0);
+}
+
+TEST_CASE("a watch that comes to others of its signal takes no signal from them") {
+  std::atomic<int> calls{0};
+  const signal_watch first(SIGUSR2, [&] { ++calls; });
+  for (int i = 0; i < 300; ++i) {
+    raise(SIGUSR2);
+    const signal_watch second(SIGUSR2, [] {});
+    wait_until_equal(calls, i + 1);
+  }
 }
 
 TEST_CASE("the handler from before is called too, and is back when the last watch has gone") {
   const foreign_handler theirs(another);
   handled_by_another = 0;
-  std::atomic<int> heard{0};
+  std::atomic<int> calls{0};
   {
-    const signal_watch a(SIGUSR2, [&] { ++heard; });
+    const signal_watch a(SIGUSR2, [&] { ++calls; });
     {
       const signal_watch b(SIGUSR2, [] {});
     }
     CHECK((handler_of(SIGUSR2).sa_handler != another));
     raise(SIGUSR2);
-    wait_until_equal(heard, 1);
+    wait_until_equal(calls, 1);
     CHECK(handled_by_another == 1);
   }
   CHECK((handler_of(SIGUSR2).sa_handler == another));
   raise(SIGUSR2);
   CHECK(handled_by_another == 2);
-  CHECK(heard == 1);
+  CHECK(calls == 1);
 }
 
 TEST_CASE("a handler that someone puts on top stays there, and ours below it only passes on") {
   const foreign_handler below(another);
   handled_by_another = 0;
   static struct sigaction ours;
-  std::atomic<int> heard{0};
+  std::atomic<int> calls{0};
   {
-    const signal_watch a(SIGUSR2, [&] { ++heard; });
+    const signal_watch a(SIGUSR2, [&] { ++calls; });
     ours = handler_of(SIGUSR2);
   }
   {
-    const signal_watch a(SIGUSR2, [&] { ++heard; });
+    const signal_watch a(SIGUSR2, [&] { ++calls; });
     const foreign_handler top([](int n) { ours.sa_sigaction(n, nullptr, nullptr); });
     raise(SIGUSR2);
-    wait_until_equal(heard, 1);
+    wait_until_equal(calls, 1);
   }
   std::unique_ptr<foreign_handler> top;
   {
-    const signal_watch a(SIGUSR2, [&] { ++heard; });
+    const signal_watch a(SIGUSR2, [&] { ++calls; });
     top = std::make_unique<foreign_handler>([](int n) { ours.sa_sigaction(n, nullptr, nullptr); });
   }
   const int before = handled_by_another;
   raise(SIGUSR2);
   CHECK(handled_by_another == before + 1);
   {
-    const signal_watch again(SIGUSR2, [&] { ++heard; });  // found below the other
+    const signal_watch again(SIGUSR2, [&] { ++calls; });  // found below the other
     raise(SIGUSR2);
-    wait_until_equal(heard, 2);
+    wait_until_equal(calls, 2);
   }
   top.reset();  // puts ours back, below which theirs still is
   raise(SIGUSR2);
   CHECK(handled_by_another == before + 3);
   {
-    const signal_watch last(SIGUSR2, [&] { ++heard; });
+    const signal_watch last(SIGUSR2, [&] { ++calls; });
   }
   CHECK((handler_of(SIGUSR2).sa_handler == another));
 }
 
 TEST_CASE("an exception of a callback ends neither the process nor the watch") {
-  std::atomic<int> heard{0};
+  std::atomic<int> calls{0};
   const signal_watch a(SIGUSR2, [&] {
-    ++heard;
+    ++calls;
     throw std::runtime_error("this line belongs to a test of signals");
   });
   raise(SIGUSR2);
-  wait_until_equal(heard, 1);
+  wait_until_equal(calls, 1);
   raise(SIGUSR2);
-  wait_until_equal(heard, 2);
+  wait_until_equal(calls, 2);
 }
 
-TEST_CASE("signals that come while watches come and go are heard or not, and nothing breaks") {
+TEST_CASE("signals that come while watches come and go are answered or not, and nothing breaks") {
   const foreign_handler theirs(another);  // the last watch would give the signal back its meaning: the end
   std::atomic<bool> ends{false};
   std::atomic<int> alive{0}, too_late{0};
@@ -173,7 +202,7 @@ TEST_CASE("a timed watch looks soon, again after what it asks for, and at once w
 }
 
 TEST_CASE("timed watches and signals share one thread, and none looks once it is destroyed") {
-  std::atomic<int> first{0}, second{0}, heard{0};
+  std::atomic<int> first{0}, second{0}, calls{0};
   std::thread::id of_look, of_signal;
   auto a = std::make_unique<timed_watch>([&] {
     of_look = std::this_thread::get_id();
@@ -181,10 +210,10 @@ TEST_CASE("timed watches and signals share one thread, and none looks once it is
     return std::int64_t{1'000'000};
   });
   {
-    const signal_watch b(SIGUSR2, [&] { of_signal = std::this_thread::get_id(), ++heard; });
+    const signal_watch b(SIGUSR2, [&] { of_signal = std::this_thread::get_id(), ++calls; });
     const timed_watch c([&] { return ++second, std::int64_t{1'000'000}; });
     raise(SIGUSR2);
-    wait_until_equal(heard, 1);
+    wait_until_equal(calls, 1);
     while (first < 3 || second < 3) std::this_thread::yield();
   }
   a.reset();
