@@ -15,6 +15,25 @@
 #include "base/hash.hpp"
 
 namespace stretto::dist {
+
+std::string build_id(std::span<const std::byte> notes) {
+  while (notes.size() >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) h;
+    std::memcpy(&h, notes.data(), sizeof h);
+    const auto padded = [](std::size_t n) { return (n + 3) & ~std::size_t{3}; };
+    const std::size_t content = sizeof h + padded(h.n_namesz), all = content + padded(h.n_descsz);
+    if (all > notes.size()) break;
+    if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && std::memcmp(&notes[sizeof h], "GNU", 4) == 0) {
+      std::string text;
+      for (const std::byte b : notes.subspan(content, h.n_descsz))
+        text += fmt::format("{:02x}", std::to_integer<unsigned>(b));
+      return text;
+    }
+    notes = notes.subspan(all);
+  }
+  return {};
+}
+
 namespace {
 
 /// A search in the list of modules: the program, which is first, and its shared libraries.
@@ -24,26 +43,6 @@ struct module_query {
   bool is_program = false;    // result: the wanted module is the program
   std::string build;          // result
 };
-
-/// The build ID among the ELF notes at `at`; empty if there is none.
-std::string build_id(const std::byte* at, std::size_t bytes) {
-  while (bytes >= sizeof(ElfW(Nhdr))) {
-    ElfW(Nhdr) h;
-    std::memcpy(&h, at, sizeof h);
-    const auto padded = [](std::size_t n) { return (n + 3) & ~std::size_t{3}; };
-    const std::size_t content = sizeof h + padded(h.n_namesz), all = content + padded(h.n_descsz);
-    if (all > bytes) break;
-    if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && std::memcmp(at + sizeof h, "GNU", 4) == 0) {
-      std::string text;
-      for (std::size_t i = 0; i < h.n_descsz; ++i)
-        text += fmt::format("{:02x}", std::to_integer<unsigned>(at[content + i]));
-      return text;
-    }
-    at += all;
-    bytes -= all;
-  }
-  return {};
-}
 
 /// For dl_iterate_phdr: not 0 ends the iteration.
 int inspect_module(dl_phdr_info* info, std::size_t, void* to) {
@@ -59,7 +58,7 @@ int inspect_module(dl_phdr_info* info, std::size_t, void* to) {
   query.is_program = is_first;
   for (const ElfW(Phdr) & p : headers)
     if (p.p_type == PT_NOTE && query.build.empty())
-      query.build = build_id(reinterpret_cast<const std::byte*>(info->dlpi_addr + p.p_vaddr), p.p_memsz);
+      query.build = build_id(std::span(reinterpret_cast<const std::byte*>(info->dlpi_addr + p.p_vaddr), p.p_memsz));
   if (!query.build.empty()) return 1;
   std::uint64_t checksum = base::fnv1a("");
   for (const ElfW(Phdr) & p : headers)

@@ -18,6 +18,7 @@
 #include "base/hash.hpp"
 #include "base/node_numbers.hpp"
 #include "base/process_wide.hpp"
+#include "dist/build_ids.hpp"
 
 namespace stretto::dist {
 namespace {
@@ -59,7 +60,8 @@ struct segment {
 
 struct module {
   std::uintptr_t base = 0;
-  std::uint16_t hash = unknown;  // also unknown if two modules have the same hash
+  std::uint64_t identity = 0;    // a hash that no other module has, but for its copies
+  std::uint16_t hash = unknown;  // of the identity; also unknown if another module has the same
   std::vector<segment> segments;
 
   bool holds(std::uintptr_t at, std::size_t bytes) const noexcept {
@@ -75,30 +77,37 @@ struct module {
   }
 };
 
-std::uint16_t hash_of(const module& m, std::string_view name, std::span<const ElfW(Phdr)> headers) {
+/// The build ID if there is one; else the name, and size, position and flags of the segments.
+std::uint64_t identity_of(const module& m, std::string_view name, std::span<const ElfW(Phdr)> headers) {
+  for (const ElfW(Phdr) & p : headers)
+    if (p.p_type == PT_NOTE && m.holds(m.base + p.p_vaddr, p.p_memsz))
+      if (const std::string id = build_id(std::span(reinterpret_cast<const std::byte*>(m.base + p.p_vaddr), p.p_memsz));
+          !id.empty())
+        return base::fnv1a(id);
   if (const auto slash = name.rfind('/'); slash != name.npos) name.remove_prefix(slash + 1);
   std::uint64_t h = base::fnv1a(name);
-  // Size, position and flags of the segments, and the build ID if there is one.
   for (const ElfW(Phdr) & p : headers) {
-    if (p.p_type == PT_LOAD) {
-      const std::uint64_t shape[]{p.p_vaddr, p.p_memsz, p.p_filesz, p.p_flags};
-      h = base::fnv1a({reinterpret_cast<const char*>(shape), sizeof shape}, h);
-    } else if (p.p_type == PT_NOTE && m.holds(m.base + p.p_vaddr, p.p_filesz)) {
-      h = base::fnv1a({reinterpret_cast<const char*>(m.base + p.p_vaddr), p.p_filesz}, h);
-    }
+    if (p.p_type != PT_LOAD) continue;
+    const std::uint64_t shape[]{p.p_vaddr, p.p_memsz, p.p_filesz, p.p_flags};
+    h = base::fnv1a({reinterpret_cast<const char*>(shape), sizeof shape}, h);
   }
+  return h;
+}
+
+std::uint16_t hash_of(std::uint64_t h) {
   h ^= h >> 32;
   h ^= h >> 16;
   return static_cast<std::uint16_t>(h) == unknown ? 1 : static_cast<std::uint16_t>(h);
 }
 
 module read_module(const dl_phdr_info& info) {
-  module m{info.dlpi_addr, unknown, {}};
+  module m{info.dlpi_addr, 0, unknown, {}};
   const std::span headers(info.dlpi_phdr, info.dlpi_phnum);
   for (const ElfW(Phdr) & p : headers)
     if (p.p_type == PT_LOAD && p.p_flags & PF_R)
       m.segments.push_back({info.dlpi_addr + p.p_vaddr, info.dlpi_addr + p.p_vaddr + p.p_memsz});
-  m.hash = hash_of(m, name_in_list(info.dlpi_name), headers);
+  m.identity = identity_of(m, name_in_list(info.dlpi_name), headers);
+  m.hash = hash_of(m.identity);
   return m;
 }
 
@@ -166,8 +175,9 @@ class module_list {
   static int add(dl_phdr_info* info, std::size_t, void* self) {
     auto& list = *static_cast<module_list*>(self);
     module m = read_module(*info);
+    const std::uint16_t hash = m.hash;
     for (module& other : list.all_)
-      if (other.hash == m.hash) other.hash = m.hash = unknown;
+      if (hash_of(other.identity) == hash && other.identity != m.identity) other.hash = m.hash = unknown;
     list.all_.push_back(std::move(m));
     return 0;
   }

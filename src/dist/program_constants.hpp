@@ -5,6 +5,9 @@
 // that holds the constants, by a hash of its content, and the offset into it. Another process of the same program has
 // the same constants there, at whatever address. A line that cannot be decoded reads "somewhere on node N".
 //
+// A module may be loaded several times, as a program of ranks is for each rank. A constant of any copy is decoded to
+// that of the copy which was loaded first.
+//
 // Threads     any.
 // Cost        a lookup in the list of modules, which is rebuilt only after a module was loaded or unloaded.
 // Invariants  (1) decoding arbitrary bits only touches readable memory of a module.

@@ -11,6 +11,7 @@
 
 #include "base/config.hpp"
 #include "base/whole_file.hpp"
+#include "dist/program_constants.hpp"
 #include "temporary_folder.hpp"
 
 extern "C" {
@@ -50,6 +51,19 @@ constexpr program_end success{stretto_returned, 0};
 TEST_CASE("copies that run one after another each begin with the program's data") {
   const auto image = std::make_shared<const program_image>(programs + "/privacy");
   for (int rank = 0; rank < 3; ++rank) CHECK(load_and_run(image, rank, privacy_arguments) == success);
+}
+
+TEST_CASE("constants of all copies have one name, which stands for those of the first copy") {
+  const auto image = std::make_shared<const program_image>(programs + "/privacy");
+  auto first = std::make_unique<program_copy>(image, start_of(0, privacy_arguments));
+  const program_copy second(image, start_of(1, privacy_arguments));
+  const void* const of_second = second.symbol("stretto_program");
+  const std::uint64_t name = dist::encode_constant(of_second, sizeof(void*));
+  CHECK(name != 0);
+  CHECK(dist::encode_constant(first->symbol("stretto_program"), sizeof(void*)) == name);
+  CHECK(dist::decode_constant(name, sizeof(void*), alignof(void*)) == first->symbol("stretto_program"));
+  first.reset();
+  CHECK(dist::decode_constant(name, sizeof(void*), alignof(void*)) == of_second);
 }
 
 TEST_CASE("copies that run at once do not see one another's data") {
