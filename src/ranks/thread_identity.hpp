@@ -31,7 +31,7 @@ inline const thread_identity* stored_identity() noexcept {
     return read_stored_identity();
   }
 }
-/// That of the rank which has started the running task; null if none has.
+/// That of the rank to which the running task belongs; null outside of tasks of ranks.
 const thread_identity* identity_of_task() noexcept;
 
 /// Null on threads of no rank.

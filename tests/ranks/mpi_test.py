@@ -156,6 +156,12 @@ class Nodes(unittest.TestCase):
                                     workers=None if name == "threads" else 1)
                     self.assertEqual(done.stdout, "")
 
+    def test_functions_and_mobile_objects_for_other_nodes(self):
+        build(SOURCES / "mpi/functions_for_nodes.cpp", "functions_for_nodes", "-std=c++20")
+        for nodes, ranks in (1, 3), (2, 2), (2, 6), (3, 12):
+            with self.subTest(nodes=nodes, ranks=ranks):
+                self.assertEqual(on_nodes(nodes, "--ranks", ranks, "./functions_for_nodes").stdout, "")
+
     def test_ranks_know_who_shares_their_node(self):
         build(write("shared.c", """
 #include <mpi.h>

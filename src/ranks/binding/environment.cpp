@@ -17,6 +17,8 @@
 namespace stretto::ranks {
 namespace {
 
+void wait_for_all_ranks() { perform(current_rank().world, collective_call{}); }
+
 void begin_mpi(int level) {
   rank_state& state = current_rank();
   if (state.phase == rank_phase::running) throw call_error(error_class::other, "MPI_Init was called before");
@@ -26,6 +28,8 @@ void begin_mpi(int level) {
   caller().set_thread_level(level);
   if (level == MPI_THREAD_SERIALIZED || level == MPI_THREAD_MULTIPLE) caller().allow_calls_from_any_thread();
   caller().take_main_thread();
+  // Functions that other nodes send may run in any rank's copy of the program, which must have been constructed.
+  if (caller().copy().image().calls_stretto() && caller().node().map().nodes() > 1) wait_for_all_ranks();
 }
 
 double seconds(const timespec& t) { return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec); }
@@ -83,7 +87,7 @@ int PMPI_Finalize(void) {
     check_is_running();
     state.self.attributes().remove_all(MPI_COMM_SELF);  // functions of keys run ahead of all else
     if (usage_check::is_on) usage_check::report_leaks();
-    perform(state.world, collective_call{});  // a barrier
+    wait_for_all_ranks();
     state.phase = rank_phase::finalized;
   });
 }

@@ -51,6 +51,7 @@ rank_scopes& scopes() {
 
 std::mutex registry_lock;
 std::vector<rank*> registry;  // of this process, guarded by the lock
+std::atomic<rank*> first_of_process = nullptr;
 
 /// Ranks of different workers often wait for each other for a short time: to sleep and be woken takes longer.
 constexpr std::uint64_t longest_spin_ns = 1'000'000;
@@ -69,7 +70,9 @@ void prepare_thread() {
 
 const thread_identity* rank::identity_of_task() noexcept {
   const auto* const thread = sched::this_thread();
-  rank* const of = thread && thread->current ? scopes().find(thread->scope) : nullptr;
+  if (!thread || !thread->current) return nullptr;
+  rank* of = scopes().find(thread->scope);
+  if (!of) of = first_of_process.load(std::memory_order_acquire);
   return of ? &of->copy_.thread_identity() : nullptr;
 }
 
@@ -93,11 +96,13 @@ rank::rank(node_ranks& node, world_rank number, std::shared_ptr<const program_im
   mpi_.node_of = [&node](world_rank rank) { return node.map().node_of(rank); };
   const std::scoped_lock lock(registry_lock);
   registry.push_back(this);
+  first_of_process = registry.front();
 }
 
 rank::~rank() {
   const std::scoped_lock lock(registry_lock);
   std::erase(registry, this);
+  first_of_process = registry.empty() ? nullptr : registry.front();
 }
 
 void rank::for_each(const std::function<void(rank&)>& visit) {

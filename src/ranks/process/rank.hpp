@@ -80,7 +80,8 @@ class rank final : public sched::thread_companion, public sched::track_owner {
     const auto* const identity = identity_of_thread();
     return identity ? identity->whole : nullptr;
   }
-  /// That of the rank which has started the running task; null if none has.
+  /// That of the rank which has started the running task. A task that none has started, such as a function of another
+  /// node, belongs to the first rank of the process, whose copy of the program it runs. Null outside of tasks.
   static const thread_identity* identity_of_task() noexcept;
   /// Of the runtime that runs it, once it has begun.
   sched::scheduler* scheduler() const noexcept { return scheduler_; }

@@ -37,6 +37,13 @@ bool uses_threads(const elf_file& file) {
   });
 }
 
+bool uses_stretto(const elf_file& file) {
+  return std::ranges::any_of(file.symbols(), [&](const Elf64_Sym& one) {
+    const auto name = file.name_of(one);
+    return one.st_shndx == SHN_UNDEF && (name.starts_with("_ZN7stretto") || name.starts_with("_ZNK7stretto"));
+  });
+}
+
 bool has_thread_variables(const elf_file& file) {
   return std::ranges::any_of(file.segments(), [](const Elf64_Phdr& one) { return one.p_type == PT_TLS; });
 }
@@ -83,8 +90,12 @@ void program_image::find_libraries() {
   find_needed(*program_);
   program_->prepare(private_names_);
   for (const auto& one : libraries_) one->prepare(private_names_);
-  starts_threads_ = uses_threads(program_->file()) ||
-                    std::ranges::any_of(libraries_, [](const auto& one) { return uses_threads(one->file()); });
+  const auto is_true_of_any = [this](bool (*is_true_of)(const elf_file&)) {
+    return is_true_of(program_->file()) ||
+           std::ranges::any_of(libraries_, [&](const auto& one) { return is_true_of(one->file()); });
+  };
+  starts_threads_ = is_true_of_any(uses_threads);
+  calls_stretto_ = is_true_of_any(uses_stretto);
 }
 
 std::string program_image::reason_to_stay() const {

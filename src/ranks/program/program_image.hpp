@@ -26,6 +26,8 @@ class program_image {
   const std::vector<std::unique_ptr<private_object>>& libraries() const noexcept { return libraries_; }
   /// Whether the program, or a library of its own, uses functions that start threads.
   bool starts_threads() const noexcept { return starts_threads_; }
+  /// Whether the program, or a library of its own, calls Stretto beside MPI.
+  bool calls_stretto() const noexcept { return calls_stretto_; }
   /// Why each rank must stay on one thread, as "it starts threads"; empty if it need not.
   std::string reason_to_stay() const;
   /// The address of `stretto_program` within the program.
@@ -42,6 +44,7 @@ class program_image {
   std::vector<std::string> private_names_;
   std::set<std::filesystem::path> seen_;  // of libraries
   bool starts_threads_ = false;
+  bool calls_stretto_ = false;
   std::uint64_t table_address_ = 0;
   const Elf64_Sym* area_ = nullptr;
 };
