@@ -36,8 +36,9 @@ namespace stretto {
 /// A failure that the user can read and act on.
 ///
 /// The code is a letter for the area (A objects, B buffers, options and calls, C checkpoints, D data, E events, F
-/// files, G mobile objects, H hang reports, K kernels and devices, M modules, N nodes and messages, P platform, S
-/// tasks, T trace, W demo and command) and two digits. It is stable, and `stretto explain CODE` prints its page.
+/// files, G mobile objects, H hang reports, K kernels and devices, M modules, N nodes and messages, O OpenACC, P
+/// platform, R ranks, S tasks, T trace, W demo and command) and two digits. It is stable, and `stretto explain CODE`
+/// prints its page.
 ///
 /// Members that build an error throw std::bad_alloc only.
 class error : public std::exception {

@@ -59,7 +59,8 @@ pid_t start(const child_command& command, int output, int errors) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   const auto environment = environment_with(command.environment);
   pid_t child = -1;
-  if (::posix_spawn(&child, arguments[0], &actions, &attributes, arguments.data(), environment.data()) != 0) child = -1;
+  if (::posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environment.data()) != 0)
+    child = -1;
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return child;

@@ -13,7 +13,7 @@
 namespace stretto::base {
 
 struct child_command {
-  std::vector<std::string> arguments;         // the program's path, then its arguments
+  std::vector<std::string> arguments;         // the program, found as shells find it; its arguments
   std::vector<std::string> environment = {};  // "NAME=value": in place of this process's, or added to it
   std::chrono::milliseconds limit{20'000};    // afterwards the program is killed
   std::size_t most_output = 1 << 16;          // bytes that are kept of each stream

@@ -80,6 +80,7 @@ tokens tokens_of(std::string_view text, unsigned first_line) {
   for (r.skip_blank(); r.more(); r.skip_blank()) {
     token t;
     t.line = r.line;
+    t.offset = r.at;
     const std::size_t length = r.length_of_next(t.is);
     t.spelling = text.substr(r.at, length);
     r.skip(length);

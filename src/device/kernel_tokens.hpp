@@ -4,6 +4,7 @@
 // Cost        linear in the text; aligning reads the source file once per kernel.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,8 @@ struct token {
   enum class what : unsigned char { name, number, text, sign };
   what is = what::sign;
   std::string spelling;
-  unsigned line = 0;  ///< 0: unknown
+  unsigned line = 0;       ///< 0: unknown
+  std::size_t offset = 0;  ///< in the text that tokens_of() read
 
   bool operator==(std::string_view s) const noexcept { return spelling == s; }
 };

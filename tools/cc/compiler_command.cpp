@@ -12,6 +12,7 @@
 #include <cstring>
 #include <stretto/error.hpp>
 
+#include "cc/acc/show_command.hpp"
 #include "cc/compiler_call.hpp"
 #include "cc/compiler_query.hpp"
 #include "cc/installation.hpp"
@@ -46,6 +47,22 @@ std::vector<std::string> command_for(language language, const installation& tree
   return command;
 }
 
+/// The command that preprocesses one source, which is added to it: OpenACC's directives stay in its output.
+std::vector<std::string> preprocessor_for(language language, const installation& tree, const compiler_call& call) {
+  auto command = compiler(language);
+  command.push_back("-I" + tree.mpi_folder().string());
+  if (language == language::cxx) append(command, options_for_tasks(tree));
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const std::string& one = call.arguments[i];
+    const bool names_output = one.starts_with("-o") || one.starts_with("-M");
+    if (one == "-o" || one == "-MF" || one == "-MT" || one == "-MQ") ++i;
+    else if (!names_output && one != "-c" && one != "-S" && !std::ranges::count(call.inputs, one))
+      command.push_back(one);
+  }
+  append(command, {"-D_OPENACC=202211", "-E"});
+  return command;
+}
+
 int run(const std::vector<std::string>& command) {
   std::vector<char*> argv;
   for (const auto& one : command) argv.push_back(const_cast<char*>(one.c_str()));
@@ -67,7 +84,9 @@ int compile(language language, const std::vector<std::string>& arguments) {
   const auto tree = find_installation();
   std::vector<std::string> passed = arguments;
   std::erase_if(passed, is_query);
+  const bool is_shown = std::erase(passed, "--acc-show") > 0;
   const auto call = read_call(passed);
+  if (is_shown) return acc::show_directives(preprocessor_for(language, tree, call), call.inputs);
   const auto command = command_for(language, tree, call);
   if (const auto reply = reply_to_query(language, tree, arguments, command)) {
     std::puts(reply->c_str());

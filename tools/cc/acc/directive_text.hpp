@@ -1,0 +1,21 @@
+// directive_text.hpp - directives as text, for --acc-show.
+//
+// Threads     pure.
+#pragma once
+
+#include <string>
+
+#include "cc/acc/directive_tree.hpp"
+
+namespace stretto::cc::acc {
+
+/// The clause as the source could have it: "copyin(readonly: a[0:n], b)".
+std::string text_of(const clause& c);
+
+/// A line per directive, indented by its depth, and below it a line per clause:
+///
+///     x.c:7: parallel loop, lines 8 to 10
+///       copy(a[0:n])
+std::string text_of(const directive_tree& tree, const preprocessed_text& source);
+
+}  // namespace stretto::cc::acc

@@ -1,0 +1,21 @@
+// statement.hpp - how far a statement of C goes, by its tokens alone.
+//
+// Threads     pure.
+// Cost        linear in the statement.
+#pragma once
+
+#include <cstddef>
+
+#include "cc/acc/directive.hpp"
+
+namespace stretto::cc::acc {
+
+/// The index behind the statement that begins at `first`: a block, a loop, a branch with its else, an expression with
+/// its semicolon, a label with its statement. `first` itself if none begins there: at the end of a block or of the
+/// tokens.
+std::size_t end_of_statement(const tokens& program, std::size_t first);
+
+/// The index behind the bracket that closes the one at `first`; the number of tokens if none does.
+std::size_t end_of_brackets(const tokens& program, std::size_t first);
+
+}  // namespace stretto::cc::acc
