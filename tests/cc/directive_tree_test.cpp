@@ -17,7 +17,7 @@ std::string shown(const std::string& text) {
   return text_of(read_directives(source), source);
 }
 
-std::vector<std::string> refused(const std::string& text) {
+std::vector<std::string> refused_codes(const std::string& text) {
   std::vector<std::string> codes;
   for (const error& e : read_directives(preprocessed_text(text)).refused) codes.push_back(e.code());
   return codes;
@@ -88,24 +88,25 @@ TEST_CASE("a directive of several lines is one, and other pragmas are none") {
 }
 
 TEST_CASE("a loop needs a for, and others need a statement") {
-  CHECK(refused("void f() {\n#pragma acc loop\nwhile (1) {}\n}\n") == codes{"O05"});
-  CHECK(refused("void f() {\n#pragma acc parallel loop\n{ for (;;) {} }\n}\n") == codes{"O05"});
-  CHECK(refused("void f() {\n#pragma acc parallel\n}\n") == codes{"O05"});
-  CHECK(refused("#pragma acc data copy(a)\n") == codes{"O05"});
-  CHECK(refused("void f() {\n#pragma acc atomic\n{ x++; }\n}\n") == codes{"O05"});
-  CHECK(refused("void f() {\n#pragma acc atomic capture\n{ v = x; x++; }\n}\n").empty());
+  CHECK(refused_codes("void f() {\n#pragma acc loop\nwhile (1) {}\n}\n") == codes{"O05"});
+  CHECK(refused_codes("void f() {\n#pragma acc parallel loop\n{ for (;;) {} }\n}\n") == codes{"O05"});
+  CHECK(refused_codes("void f() {\n#pragma acc parallel\n}\n") == codes{"O05"});
+  CHECK(refused_codes("#pragma acc data copy(a)\n") == codes{"O05"});
+  CHECK(refused_codes("void f() {\n#pragma acc atomic\n{ x++; }\n}\n") == codes{"O05"});
+  CHECK(refused_codes("void f() {\n#pragma acc atomic capture\n{ v = x; x++; }\n}\n").empty());
 }
 
 TEST_CASE("a region that runs on a device holds no regions, and nothing that the host does") {
   const auto inside = [](const std::string& directive) {
-    return refused("void f() {\n#pragma acc parallel\n{\n#pragma acc " + directive + "\nfor (;;) {}\n}\n}\n");
+    return refused_codes("void f() {\n#pragma acc parallel\n{\n#pragma acc " + directive + "\nfor (;;) {}\n}\n}\n");
   };
   CHECK(inside("loop").empty());
   for (const char* one : {"parallel", "kernels loop", "serial", "data copy(a)", "update self(a)", "wait",
                           "enter data create(a)", "host_data use_device(a)", "mpi sendbuf(device)"})
     CHECK_MESSAGE(inside(one) == codes{"O06"}, one);
   CHECK(inside("cache(a[0:4])") == codes{"O06"});
-  CHECK(refused("void f() {\n#pragma acc parallel loop\nfor (;;) {\n#pragma acc cache(a[0:4])\nx = 1; }\n}\n").empty());
+  CHECK(refused_codes("void f() {\n#pragma acc parallel loop\nfor (;;) {\n#pragma acc cache(a[0:4])\nx = 1; }\n}\n")
+            .empty());
 }
 
 TEST_CASE("all directives that are wrong are reported, and the others are read") {
@@ -114,6 +115,6 @@ TEST_CASE("all directives that are wrong are reported, and the others are read")
       "#pragma acc routine seq\n"
       "#pragma acc update host(a\n"
       "#pragma acc wait(1)\n";
-  CHECK(refused(text) == codes{"O01", "O03"});
+  CHECK(refused_codes(text) == codes{"O01", "O03"});
   CHECK(shown(text) == ":2: routine\n  seq\n:4: wait\n  wait(1)\n");
 }

@@ -7,6 +7,7 @@
 #include <stretto/error.hpp>
 #include <string_view>
 
+#include "cc/is_in.hpp"
 #include "cc/response_file.hpp"
 
 namespace stretto::cc {
@@ -54,11 +55,6 @@ constexpr std::array<string_view, 6> without_linking{"-c", "-S", "-E", "-M", "-M
 constexpr std::array<string_view, 3> other_programs{"-pie", "-no-pie", "--no-pie"};
 constexpr std::array<string_view, 2> static_programs{"-static", "-static-pie"};
 
-template <class List>
-bool is_in(const List& list, string_view argument) {
-  return std::ranges::find(list, argument) != list.end();
-}
-
 class call_reader {
  public:
   explicit call_reader(const std::vector<std::string>& arguments) : given_(arguments) {}
@@ -84,6 +80,7 @@ class call_reader {
 
  private:
   void read_one(const std::string& one) {
+    if (one == "-E" || one == "-M" || one == "-MM") call_.makes_text = true;
     if (is_in(without_linking, one)) links_ = false;
     else if (one == "-r") links_ = false;
     else if (one == "-shared" || one == "--shared") call_.product = product::library;

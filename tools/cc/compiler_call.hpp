@@ -15,6 +15,7 @@ struct compiler_call {
   std::vector<std::string> arguments;      // those to pass on
   std::vector<std::string> inputs;         // sources, objects and libraries given by path, in order
   std::string output = "a.out";
+  bool makes_text = false;  // preprocessed text, or a list of headers
 };
 
 /// Reads the arguments, those in response files too. A program is linked as a shared object, so `arguments` leave out

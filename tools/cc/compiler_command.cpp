@@ -12,7 +12,7 @@
 #include <cstring>
 #include <stretto/error.hpp>
 
-#include "cc/acc/show_command.hpp"
+#include "cc/acc/source_preprocessor.hpp"
 #include "cc/compiler_call.hpp"
 #include "cc/compiler_query.hpp"
 #include "cc/installation.hpp"
@@ -63,6 +63,20 @@ std::vector<std::string> preprocessor_for(language language, const installation&
   return command;
 }
 
+/// Puts translations in place of sources with directives of OpenACC. Returns whether all could be translated.
+bool translate_sources(language language, const installation& tree, compiler_call& call,
+                       acc::translated_sources& into) {
+  if (call.makes_text) return true;
+  for (const std::string& source : std::vector(call.inputs)) {
+    if (!acc::has_directives(source)) continue;
+    const std::string translated = into.add(preprocessor_for(language, tree, call), source, language);
+    if (translated.empty()) return false;
+    call.arguments = with_response_files(call.arguments);
+    std::ranges::replace(call.arguments, source, translated);
+  }
+  return true;
+}
+
 int run(const std::vector<std::string>& command) {
   std::vector<char*> argv;
   for (const auto& one : command) argv.push_back(const_cast<char*>(one.c_str()));
@@ -85,8 +99,10 @@ int compile(language language, const std::vector<std::string>& arguments) {
   std::vector<std::string> passed = arguments;
   std::erase_if(passed, is_query);
   const bool is_shown = std::erase(passed, "--acc-show") > 0;
-  const auto call = read_call(passed);
+  auto call = read_call(passed);
   if (is_shown) return acc::show_directives(preprocessor_for(language, tree, call), call.inputs);
+  acc::translated_sources translated;
+  if (!std::ranges::any_of(arguments, is_query) && !translate_sources(language, tree, call, translated)) return 1;
   const auto command = command_for(language, tree, call);
   if (const auto reply = reply_to_query(language, tree, arguments, command)) {
     std::puts(reply->c_str());

@@ -106,8 +106,10 @@ job_shape shape_of_job() {
   return {count_in("STRETTO_RANKS"), count_in("STRETTO_RANKS_PER_NODE"), placement_of_ranks().on_nodes};
 }
 
-/// The ranks of this process if it is the only node.
-rank_map map_of_one_node(const job_shape& shape) {
+/// The ranks of this process if it is the only node: as many as the user wants; else one if it has regions of OpenACC,
+/// which use all cores; else one for each core.
+rank_map map_of_one_node(const job_shape& shape, const program_image& image) {
+  if (!shape.ranks && !shape.ranks_of_node && image.has_regions()) return {1, 1};
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   return {shape.ranks ? shape.ranks : shape.ranks_of_node ? shape.ranks_of_node : cores, 1};
 }
@@ -141,8 +143,8 @@ rank_start start_of(int number, int count, int argc, char** argv) {
 constexpr std::uint64_t stack_of_rank = 8 << 20;
 
 /// The most ranks that this node may have: how many it has is known once the job has started.
-unsigned ranks_of_node(bool is_in_job, const job_shape& shape) {
-  if (!is_in_job) return static_cast<unsigned>(map_of_one_node(shape).ranks());
+unsigned ranks_of_node(bool is_in_job, const job_shape& shape, const program_image& image) {
+  if (!is_in_job) return static_cast<unsigned>(map_of_one_node(shape, image).ranks());
   const int nodes = std::max(1, static_cast<int>(net::mpi::detect_launch_environment().launched));
   return static_cast<unsigned>(shape.ranks ? (shape.ranks + nodes - 1) / nodes : std::max(1, shape.ranks_of_node));
 }
@@ -161,10 +163,11 @@ runtime_options options_for(const std::shared_ptr<job_of_ranks>& job, const job_
                             const program_image& image) {
   runtime_options options;
   options.job = job;
-  const unsigned ranks = ranks_of_node(job != nullptr, shape);
+  const unsigned ranks = ranks_of_node(job != nullptr, shape, image);
   if (wanted_workers() == 0 && image.starts_threads()) options.workers = ranks + 1;
   else if (!is_set("STRETTO_WORKERS"))
-    options.workers = std::min(std::max(1u, std::thread::hardware_concurrency()), ranks);
+    options.workers = image.has_regions() ? std::max(1u, std::thread::hardware_concurrency())
+                                          : std::min(std::max(1u, std::thread::hardware_concurrency()), ranks);
   if (!std::getenv("STRETTO_STACK_SIZE")) options.stack_bytes = stack_of_rank;
   options.spare_workers = spare_workers();
   return options;
@@ -274,7 +277,7 @@ int run_program(const char* file, int argc, char** argv) {
   rank_list ranks;
   {
     runtime here(options_for(job, shape, *image));
-    node.emplace(job ? job->map() : map_of_one_node(shape));
+    node.emplace(job ? job->map() : map_of_one_node(shape, *image));
     node->set_workers(static_cast<int>(here.workers()));
     const int number = job ? static_cast<int>(here.node()) : 0;
     std::optional<worker_choice> choice;

@@ -28,6 +28,8 @@ class program_image {
   bool starts_threads() const noexcept { return starts_threads_; }
   /// Whether the program, or a library of its own, calls Stretto beside MPI.
   bool calls_stretto() const noexcept { return calls_stretto_; }
+  /// Whether it has regions of OpenACC, which run on all cores.
+  bool has_regions() const noexcept { return has_regions_; }
   /// Why each rank must stay on one thread, as "it starts threads"; empty if it need not.
   std::string reason_to_stay() const;
   /// The address of `stretto_program` within the program.
@@ -45,6 +47,7 @@ class program_image {
   std::set<std::filesystem::path> seen_;  // of libraries
   bool starts_threads_ = false;
   bool calls_stretto_ = false;
+  bool has_regions_ = false;
   std::uint64_t table_address_ = 0;
   const Elf64_Sym* area_ = nullptr;
 };

@@ -1,0 +1,230 @@
+#include "cc/acc/translation.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/child_process.hpp"
+#include "temporary_folder.hpp"
+
+using namespace stretto;
+using namespace stretto::cc::acc;
+
+namespace {
+
+translation translated(const std::string& text) { return translate(preprocessed_text(text), cc::language::c); }
+
+/// Runs the gangs of a kernel one after another, last first: a result must not depend on their order.
+const std::string runtime = R"(
+int printf(const char *, ...);
+void stretto_acc_launch(void (*kernel)(void **, long, long), void **arguments, long gangs) {
+  if (gangs <= 0) gangs = GANGS;
+  for (long gang = gangs; gang-- > 0;) kernel(arguments, gang, gangs);
+}
+static int held;
+void stretto_acc_lock(void) { if (held++) printf("locked twice "); }
+void stretto_acc_unlock(void) { --held; }
+)";
+
+/// The output of a program, compiled by the system's compiler, with a number of gangs. Its main is `body`.
+std::string output(const std::string& globals, const std::string& body, int gangs) {
+  const test::temporary_folder folder;
+  const translation result = translated("# 1 \"x.c\"\nint printf(const char *, ...);\n" + globals +
+                                        "int main(void) {\n" + body + "\n  return 0;\n}\n");
+  if (!result.refused.empty()) return result.refused[0].what();
+  const auto source = folder.path / "x.i", other = folder.path / "runtime.c", program = folder.path / "x";
+  std::ofstream(source) << result.text;
+  std::ofstream(other) << runtime;
+  const auto compiled = base::run_child(
+      {.arguments = {"cc", "-Wall", "-Werror", source, "-DGANGS=" + std::to_string(gangs), other, "-o", program, "-lm"},
+       .limit = std::chrono::minutes(5)});
+  if (!compiled.has_succeeded()) return compiled.errors + result.text;
+  return base::run_child({.arguments = {program}, .limit = std::chrono::minutes(5)}).output;
+}
+
+/// The same with one, two and seven gangs, if the outputs are the same.
+std::string output(const std::string& globals, const std::string& body) {
+  const std::string one = output(globals, body, 1);
+  for (const int gangs : {2, 7})
+    if (const std::string other = output(globals, body, gangs); other != one) return one + " but " + other;
+  return one;
+}
+
+}  // namespace
+
+TEST_CASE("a source without directives stays as it is") {
+  const std::string text = "# 1 \"x.c\"\nint main(void) { return 0; }\n";
+  CHECK(translated(text).text == text);
+}
+
+TEST_CASE("a loop is divided among gangs, and each iteration runs once") {
+  CHECK(output("", R"(
+  int a[100], n = 100, sum = 0;
+#pragma acc parallel loop
+  for (int i = 0; i < n; ++i) a[i] = 2 * i;
+  for (int i = 0; i < n; ++i) sum += a[i] == 2 * i;
+  printf("%d", sum);)") == "100");
+}
+
+TEST_CASE("loops may go down, by steps, to bounds that belong to them, and over pointers") {
+  CHECK(output("", R"(
+  int a[40] = {0}, sum = 0, i;
+#pragma acc parallel loop
+  for (i = 39; i >= 30; i -= 3) a[i] += 1;
+#pragma acc parallel loop
+  for (int j = 1; 20 > j; j = j + 5) a[j] += 2;
+#pragma acc parallel loop
+  for (long k = 20; k != 25; k++) a[k] += 3;
+#pragma acc parallel loop
+  for (int *p = a + 26; p < a + 28; ++p) *p += 4;
+  for (int j = 0; j < 40; ++j) sum += j * a[j];
+  printf("%d", sum);)") ==
+        std::to_string((39 + 36 + 33 + 30) + 2 * (1 + 6 + 11 + 16) + 3 * (20 + 21 + 22 + 23 + 24) + 4 * (26 + 27)));
+}
+
+TEST_CASE("nested loops are divided together, if their bounds allow it") {
+  const std::string check =
+      "  for (int i = 0; i < 7; ++i) for (int j = 0; j < 5; ++j) sum += (10 * i + j) * a[i][j];\n  printf(\"%d\", "
+      "sum);";
+  CHECK(output("", R"(
+  int a[7][5] = {0}, sum = 0;
+#pragma acc parallel loop collapse(2)
+  for (int i = 0; i < 7; ++i)
+    for (int j = 0; j < 5; ++j)
+      a[i][j] += 1;
+)" + check) == "1120");
+  CHECK(output("", R"(
+  int a[7][5] = {0}, sum = 0;
+#pragma acc parallel loop collapse(2)
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j <= i; ++j)
+      a[i][j] += 1;
+)" + check) == "420");
+}
+
+TEST_CASE("gangs combine what they reduce, by each operator, also elements of arrays") {
+  CHECK(output("double fabs(double);\n", R"(
+  int sum = 5, all = 1, any = 0, bits = 12, count[3] = {0, 1, 2};
+  double least = 9, greatest = -9;
+  long product = 1;
+#pragma acc parallel loop reduction(+:sum) reduction(min:least) reduction(max:greatest) reduction(&&:all) reduction(||:any)
+  for (int i = 1; i <= 10; ++i) {
+    sum += i;
+    if (i - 20.5 < least) least = i - 20.5;
+    greatest = fabs(i - 3.0) > greatest ? fabs(i - 3.0) : greatest;
+    all = all && i;
+    any = any || i == 7;
+  }
+#pragma acc parallel loop reduction(*:product) reduction(|:bits) reduction(+:count[0:3])
+  for (int i = 1; i <= 10; ++i) {
+    product *= i;
+    bits |= i & 1;
+    count[i % 3]++;
+  }
+  printf("%d %g %g %d %d %ld %d %d %d %d", sum, least, greatest, all, any, product, bits, count[0], count[1], count[2]);)") ==
+        "60 -19.5 7 1 1 3628800 13 3 5 5");
+}
+
+TEST_CASE("private variables are private, scalars are copied into gangs, and clauses copy them back") {
+  CHECK(output("", R"(
+  int a[20], t = 7, first = 3, last = 0, j, sum = 0;
+#pragma acc parallel private(t) copy(last)
+  {
+    t = first;
+#pragma acc loop private(j)
+    for (int i = 0; i < 20; ++i) {
+      for (j = 0; j < i; ++j) ;
+      a[i] = j + t;
+      if (i == 19) last = a[i];
+    }
+  }
+#pragma acc serial copy(t)
+  t += first;
+  for (int i = 0; i < 20; ++i) sum += a[i];
+  printf("%d %d %d %d", sum, last, t, first);)") == "250 22 10 3");
+}
+
+TEST_CASE("inner loops run whole within a gang, with reductions of their own") {
+  CHECK(output("", R"(
+  int rows[6], part, n = 5;
+#pragma acc parallel loop gang private(part)
+  for (int i = 0; i < 6; ++i) {
+    part = 0;
+#pragma acc loop vector reduction(+:part)
+    for (int j = 0; j < n; ++j) part += i * j;
+    rows[i] = part;
+  }
+  for (int i = 0; i < 6; ++i) printf("%d ", rows[i]);)") == "0 10 20 30 40 50 ");
+}
+
+TEST_CASE("kernels runs in order what nothing proves independent") {
+  CHECK(output("", R"(
+  int a[30], i;
+#pragma acc kernels
+  {
+    a[0] = 1;
+    for (i = 1; i < 30; ++i) a[i] = (a[i - 1] * 3) % 101;
+  }
+#pragma acc kernels loop independent
+  for (int k = 0; k < 30; ++k) a[k] += k;
+  printf("%d %d", a[29], i);)") == output("", R"(
+  int a[30], i;
+  a[0] = 1;
+  for (i = 1; i < 30; ++i) a[i] = (a[i - 1] * 3) % 101;
+  for (int k = 0; k < 30; ++k) a[k] += k;
+  printf("%d %d", a[29], i);)"));
+}
+
+TEST_CASE("atomic statements, functions, records and switches work in regions") {
+  CHECK(output(R"(
+typedef struct { double x; int n; } item;
+#pragma acc routine seq
+static int twice(int k) { return 2 * k; }
+static int total;
+)",
+               R"(
+  item items[12];
+  int odd = 0, order[12];
+#pragma acc parallel loop copy(odd, total)
+  for (int i = 0; i < 12; ++i) {
+    items[i].n = twice(i);
+    items[i].x = 0.5 * items[i].n;
+    switch (i % 3) {
+      case 1:
+#pragma acc atomic
+        odd += 1;
+        break;
+      default: ;
+    }
+#pragma acc atomic capture
+    { order[i] = total; total += 1; }
+  }
+  double sum = 0;
+  int orders = 0;
+  for (int i = 0; i < 12; ++i) sum += items[i].x, orders += order[i];
+  printf("%g %d %d %d", sum, odd, total, orders);)") == "66 4 12 66");
+}
+
+TEST_CASE("lines of the user's source stay those of compilers and debuggers") {
+  const translation result = translated(
+      "# 1 \"dir/x.c\"\nvoid f(int* a) {\n#pragma acc parallel loop\n  for (int i = 0; i < 9; ++i)\n    a[i] = "
+      "missing;\n}\n");
+  const test::temporary_folder folder;
+  std::ofstream(folder.path / "x.i") << result.text;
+  const auto compiled = base::run_child({.arguments = {"cc", "-c", folder.path / "x.i", "-o", folder.path / "x.o"}});
+  CHECK_MESSAGE(compiled.errors.find("dir/x.c:4:") != std::string::npos, compiled.errors);
+}
+
+TEST_CASE("what cannot be translated is reported, all of it") {
+  const translation result = translated(
+      "# 1 \"x.c\"\nvoid f(int n, double a[n][n], double *b, int m) {\n"
+      "#pragma acc parallel loop\nfor (int i = 0; i < n; ++i) goto out;\nout:;\n"
+      "#pragma acc parallel loop default(none) copy(b[0:n])\nfor (int i = 0; i < n; ++i) b[i] = m;\n}\n");
+  std::vector<std::string> codes;
+  for (const error& e : result.refused) codes.push_back(e.code());
+  CHECK(codes == std::vector<std::string>{"O09", "O11"});
+}

@@ -1,0 +1,234 @@
+#include "cc/acc/host_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "cc/acc/code_printer.hpp"
+#include "cc/acc/loop_shape.hpp"
+#include "cc/acc/operator_precedence.hpp"
+#include "cc/acc/reduction_text.hpp"
+
+namespace stretto::cc::acc {
+namespace {
+
+std::string spaces(unsigned depth) { return std::string(2 * std::size_t{depth}, ' '); }
+
+class host_emitter final : public code_printer {
+ public:
+  host_emitter(const region_plan& plan, const preprocessed_text& source) : plan_(plan), source_(source) {}
+
+  std::string kernel(const std::string& name, const statement& region) const {
+    std::string text =
+        fmt::format("static void {}(void **stretto_arguments, long stretto_gang, long stretto_gangs) {{\n", name);
+    text += "  (void)stretto_arguments, (void)stretto_gang, (void)stretto_gangs;\n";
+    for (std::size_t i = 0; i < plan_.arguments.size(); ++i) text += argument_text(plan_.arguments[i], i);
+    for (const private_variable& one : plan_.privates) text += private_text(one, 1);
+    for (const reduced_variable& one : plan_.reductions) text += reduction_start(one, 1);
+    text += print(region, 1);
+    for (const reduced_variable& one : plan_.reductions) text += reduction_end(one, 1);
+    return text + "}\n";
+  }
+
+ protected:
+  std::string name_text(const expression& e) const override {
+    if (!e.of || is_reduced_here(e.of)) return e.spelling;
+    const auto found = std::ranges::find(plan_.arguments, e.of, &kernel_argument::of);
+    const bool is_reference = found != plan_.arguments.end() && found->way == argument_way::reference;
+    if (!is_reference) return e.spelling;
+    return has_elements(e.of->type) ? "stretto_of_" + e.spelling : fmt::format("(*stretto_of_{})", e.spelling);
+  }
+
+  std::optional<std::string> replacement(const statement& s, unsigned depth) const override {
+    if (const auto found = plan_.loops.find(&s); found != plan_.loops.end())
+      return found->second.is_divided ? divided_text(s, found->second, depth) : undivided_text(s, found->second, depth);
+    if (s.directive && s.directive->what.kind == directive_kind::atomic && !is_inside_atomic_) {
+      is_inside_atomic_ = true;
+      std::string text =
+          spaces(depth) + "stretto_acc_lock();\n" + print(s, depth) + spaces(depth) + "stretto_acc_unlock();\n";
+      is_inside_atomic_ = false;
+      return spaces(depth) + "{\n" + text + spaces(depth) + "}\n";
+    }
+    return std::nullopt;
+  }
+
+  std::string line_mark(const statement& s) const override {
+    const source_line where = source_.line_at(s.offset);
+    return where.file.empty() ? "" : fmt::format("# {} \"{}\"\n", where.line, where.file);
+  }
+
+ private:
+  std::string argument_text(const kernel_argument& one, std::size_t index) const {
+    const std::string& name = one.of->name;
+    const c_type& type = one.of->type;
+    switch (one.way) {
+      case argument_way::value:
+        return fmt::format("  {} = *({})stretto_arguments[{}]; (void){};\n", declaration_text(type, name),
+                           declaration_text(type, "*"), index, name);
+      case argument_way::reference:
+        if (has_elements(type))  // by its first element
+          return fmt::format("  {} = {}stretto_arguments[{}];\n",
+                             declaration_text(*type.element, "*stretto_of_" + name),
+                             type.is == type_form::array ? "" : "*(void **)", index);
+        return fmt::format("  {} = stretto_arguments[{}];\n", declaration_text(type, "*const stretto_of_" + name),
+                           index);
+      case argument_way::array:
+        return fmt::format("  {} = stretto_arguments[{}];\n", declaration_text(*pointer_to_element(type), name), index);
+    }
+    return "";
+  }
+
+  static bool has_elements(const c_type& type) { return type.is == type_form::array || type.is == type_form::pointer; }
+
+  static std::shared_ptr<const c_type> pointer_to_element(const c_type& array) {
+    return std::make_shared<const c_type>(c_type{.is = type_form::pointer, .bytes = 8, .element = array.element});
+  }
+
+  std::string private_text(const private_variable& one, unsigned depth) const {
+    const c_type& type = one.of->type;
+    const bool is_section = one.as_written && !one.as_written->sections.empty() && type.is == type_form::pointer;
+    if (!is_section) return fmt::format("{}{};\n", spaces(depth), declaration_text(type, one.of->name));
+    std::string name = one.of->name;
+    const c_type* element = &type;
+    for (const section& part : one.as_written->sections) {
+      std::string length;
+      for (const token& t : part.length) length += t.spelling + " ";
+      name += fmt::format("[{}]", length);
+      if (element->element) element = element->element.get();
+    }
+    return fmt::format("{}{};\n", spaces(depth), declaration_text(*element, name));
+  }
+
+  std::string reduction_start(const reduced_variable& one, unsigned depth) const {
+    reduced_.push_back(one.of);
+    const c_type& type = one.of->type;
+    const std::string& name = one.of->name;
+    if (one.length.empty())
+      return fmt::format("{}{} = {};\n", spaces(depth), declaration_text(type, name),
+                         identity_text(type, one.operation));
+    return fmt::format("{0}{1};\n{0}for (long stretto_i = 0; stretto_i < {2}; ++stretto_i) {3}[stretto_i] = {4};\n",
+                       spaces(depth), declaration_text(*type.element, fmt::format("{}[{}]", name, one.length)),
+                       one.length, name, identity_text(*type.element, one.operation));
+  }
+
+  std::string reduction_end(const reduced_variable& one, unsigned depth) const {
+    reduced_.pop_back();
+    const std::string& name = one.of->name;
+    std::string combined = combination_text("*stretto_of_" + name, name, one.operation);
+    if (!one.length.empty())
+      combined = fmt::format(
+          "for (long stretto_i = 0; stretto_i < {}; ++stretto_i) {}", one.length,
+          combination_text(fmt::format("stretto_of_{}[stretto_i]", name), name + "[stretto_i]", one.operation));
+    return fmt::format("{0}stretto_acc_lock();\n{0}{1}\n{0}stretto_acc_unlock();\n", spaces(depth), combined);
+  }
+
+  bool is_reduced_here(const declaration* of) const { return std::ranges::find(reduced_, of) != reduced_.end(); }
+
+  /// The iterations of nested loops as one range, of which each gang has a part.
+  std::string divided_text(const statement& loop, const loop_plan& plan, unsigned depth) const {
+    const auto shapes = nested_shapes(loop, plan.collapsed);
+    const auto in = [&](unsigned more) { return spaces(depth + more); };
+    std::string text = in(0) + "{\n";
+    std::string count = "1";
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      text += fmt::format("{}const long stretto_n{} = {};\n", in(1), i, trips_text(shapes[i]));
+      count = i == 0 ? "stretto_n0" : fmt::format("{} * stretto_n{}", count, i);
+    }
+    for (const reduced_variable& one : plan.reductions) text += reduction_start(one, depth + 1);
+    text += fmt::format(
+        "{0}const long stretto_count = {1};\n"
+        "{0}const long stretto_last = stretto_acc_part(stretto_count, stretto_gang + 1, stretto_gangs);\n"
+        "{0}long stretto_k = stretto_acc_part(stretto_count, stretto_gang, stretto_gangs);\n"
+        "{0}for (; stretto_k < stretto_last; ++stretto_k) {{\n",
+        in(1), count);
+    for (std::size_t i = 0; i < shapes.size(); ++i) text += variable_of(shapes, i, depth + 2);
+    for (const private_variable& one : plan.privates)
+      if (!is_variable_of(shapes, one.of)) text += private_text(one, depth + 2);
+    text += print(*shapes.back().body, depth + 2) + in(1) + "}\n";
+    for (const reduced_variable& one : plan.reductions) text += reduction_end(one, depth + 1);
+    return text + in(0) + "}\n";
+  }
+
+  static bool is_variable_of(const std::vector<loop_shape>& shapes, const declaration* of) {
+    return std::ranges::find(shapes, of, &loop_shape::variable) != shapes.end();
+  }
+
+  std::string trips_text(const loop_shape& shape) const {
+    const bool is_pointer = shape.variable->type.is == type_form::pointer;
+    const auto number = [&](const expression& e) {
+      return (is_pointer ? "" : "(long)") + operand(e, precedence_of_unary);
+    };
+    const std::string distance = shape.goes_down ? fmt::format("{} - {}", number(shape.first), number(shape.last))
+                                                 : fmt::format("{} - {}", number(shape.last), number(shape.first));
+    return fmt::format("stretto_acc_trips({}{}, {})", distance, shape.is_last_included ? " + 1" : "", step_text(shape));
+  }
+
+  std::string step_text(const loop_shape& shape) const {
+    return shape.step.is == expression_form::none ? "1" : operand(shape.step, precedence_of_assignment);
+  }
+
+  /// int i = first + (k / what the loops inside take) % n * step
+  std::string variable_of(const std::vector<loop_shape>& shapes, std::size_t index, unsigned depth) const {
+    const loop_shape& shape = shapes[index];
+    std::string number = "stretto_k";
+    for (std::size_t i = index + 1; i < shapes.size(); ++i) number += fmt::format(" / stretto_n{}", i);
+    if (index > 0) number = fmt::format("{} % stretto_n{}", number, index);
+    c_type type = shape.variable->type;
+    type.is_const = false;
+    return fmt::format("{}{} = {} {} ({}) * ({});\n", spaces(depth), declaration_text(type, shape.variable->name),
+                       operand(shape.first, 12), shape.goes_down ? "-" : "+", number, step_text(shape));
+  }
+
+  /// A loop that each gang runs whole, with variables of its own.
+  std::string undivided_text(const statement& loop, const loop_plan& plan, unsigned depth) const {
+    const auto shapes = nested_shapes(loop, plan.collapsed);
+    const auto in = [&](unsigned more) { return spaces(depth + more); };
+    std::string text = in(0) + "{\n";
+    for (const loop_shape& one : shapes)
+      if (loop_declares_outside(one, loop))
+        text += fmt::format("{}{};\n", in(1), declaration_text(one.variable->type, one.variable->name));
+    for (const private_variable& one : plan.privates)
+      if (!is_variable_of(shapes, one.of)) text += private_text(one, depth + 1);
+    text += line_mark(loop) + in(1) + head_of_for(loop) + "\n" + body_text(loop.parts[1], depth + 1);
+    return text + in(0) + "}\n";
+  }
+
+  /// Whether the variable of the outermost loop is declared ahead of it. Those of loops inside are then declared, too.
+  static bool loop_declares_outside(const loop_shape& shape, const statement& loop) {
+    const statement* at = &loop;
+    while (at && at->is == statement_form::for_) {
+      if (const auto found = loop_shape_of(*at); found && found->variable == shape.variable)
+        return at->parts[0].is == statement_form::evaluate;
+      at = &at->parts[1];
+      while (at->is == statement_form::block && at->parts.size() == 1) at = &at->parts[0];
+    }
+    return false;
+  }
+
+  const region_plan& plan_;
+  const preprocessed_text& source_;
+  mutable std::vector<const declaration*> reduced_;  // that have a part of their own where the text is
+  mutable bool is_inside_atomic_ = false;
+};
+
+}  // namespace
+
+std::string host_prologue() {
+  return "extern void stretto_acc_launch(void (*kernel)(void **, long, long), void **arguments, long gangs);\n"
+         "extern void stretto_acc_lock(void);\n"
+         "extern void stretto_acc_unlock(void);\n"
+         "static inline long stretto_acc_trips(long distance, long step) {\n"
+         "  return distance <= 0 ? 0 : (distance - 1) / step + 1;\n"
+         "}\n"
+         "static inline long stretto_acc_part(long count, long gang, long gangs) {\n"
+         "  return count / gangs * gang + (gang < count % gangs ? gang : count % gangs);\n"
+         "}\n";
+}
+
+std::string host_kernel(const std::string& name, const region_plan& plan, const statement& region,
+                        const preprocessed_text& source) {
+  return host_emitter(plan, source).kernel(name, region);
+}
+
+}  // namespace stretto::cc::acc

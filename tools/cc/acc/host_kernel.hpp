@@ -1,0 +1,22 @@
+// host_kernel.hpp - a region as a function of C that threads of the host run, one call for each gang.
+//
+// Threads     pure.
+#pragma once
+
+#include <string>
+
+#include "cc/acc/region_plan.hpp"
+
+namespace stretto::cc::acc {
+
+/// Declarations that the kernels of a source need, once, ahead of all.
+std::string host_prologue();
+
+/// The function `name`: static void name(void **stretto_arguments, long stretto_gang, long stretto_gangs). The
+/// arguments are those of the plan, in order: each the address of the variable, or of the array's first element.
+///
+/// Within a gang all loops run in order; gangs combine their parts of reductions one after another.
+std::string host_kernel(const std::string& name, const region_plan& plan, const statement& region,
+                        const preprocessed_text& source);
+
+}  // namespace stretto::cc::acc

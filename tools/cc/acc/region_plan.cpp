@@ -1,0 +1,253 @@
+#include "cc/acc/region_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <stretto/error.hpp>
+#include <string>
+
+#include "cc/acc/directive_rules.hpp"
+#include "cc/acc/loop_shape.hpp"
+
+namespace stretto::cc::acc {
+namespace {
+
+[[noreturn]] void not_translated(const source_line& where, const std::string& what) {
+  throw error("O10", what + " is not translated yet")
+      .fact("at", fmt::format("{}:{}", where.file, where.line))
+      .because("the translator has no code for it")
+      .remedy("write the region without it");
+}
+
+bool is_data_clause(clause_kind kind) {
+  switch (kind) {
+    case clause_kind::copy:
+    case clause_kind::copyin:
+    case clause_kind::copyout:
+    case clause_kind::create:
+    case clause_kind::no_create:
+    case clause_kind::present: return true;
+    default: return false;
+  }
+}
+
+/// The clauses of the region's directive that name a variable.
+const clause* clause_with(const directive& d, const std::string& name, bool (*is_wanted)(clause_kind)) {
+  for (const clause& one : d.clauses)
+    if (is_wanted(one.kind))
+      for (const variable& v : one.variables)
+        if (v.path.size() == 1 && v.name() == name) return &one;
+  return nullptr;
+}
+
+class planner {
+ public:
+  planner(const placed_directive& construct, const statement& region, const preprocessed_text& source)
+      : region_(region), source_(source), plan_{.directive = &construct, .arguments = {}} {}
+
+  region_plan plan() {
+    uses_ = outer_variables(region_);
+    plan_.is_single = is_serial() || (is_kernels() && !is_one_loop());
+    plan_loops(region_, false);
+    // Gangs that run the same code would do the same work several times.
+    const auto is_divided = [](const auto& one) { return one.second.is_divided; };
+    if (std::ranges::none_of(plan_.loops, is_divided)) plan_.is_single = true;
+    if (!is_loop(directive().kind)) {
+      plan_.privates = privates_of(directive());
+      plan_.reductions = reductions_of(directive());
+      append(reduced_, plan_.reductions);
+    }
+    for (const variable_use& one : uses_) add_argument(one);
+    return std::move(plan_);
+  }
+
+ private:
+  /// Of the construct; a combined one governs the loop, too.
+  const acc::directive& directive() const { return plan_.directive->what; }
+
+  bool is_serial() const {
+    return directive().kind == directive_kind::serial || directive().kind == directive_kind::serial_loop;
+  }
+  bool is_kernels() const {
+    return directive().kind == directive_kind::kernels || directive().kind == directive_kind::kernels_loop;
+  }
+
+  /// Whether the region is one loop with a directive: gangs then have nothing else to do.
+  bool is_one_loop() const {
+    const statement* at = &region_;
+    while (at->is == statement_form::block && at->parts.size() == 1) at = &at->parts[0];
+    return at->directive && is_loop(at->directive->what.kind);
+  }
+
+  const declaration* find(const std::string& name) const {
+    const auto found = std::ranges::find_if(uses_, [&](const variable_use& one) { return one.of->name == name; });
+    return found == uses_.end() ? nullptr : found->of;
+  }
+
+  std::vector<private_variable> privates_of(const acc::directive& d) const {
+    std::vector<private_variable> all;
+    for (const clause& one : d.clauses)
+      if (one.kind == clause_kind::private_)
+        for (const variable& v : one.variables)
+          if (const declaration* const of = find(v.name())) all.push_back({of, &v});
+    return all;
+  }
+
+  std::vector<reduced_variable> reductions_of(const acc::directive& d) const {
+    std::vector<reduced_variable> all;
+    for (const clause& one : d.clauses) {
+      if (one.kind != clause_kind::reduction) continue;
+      for (const variable& v : one.variables)
+        if (const declaration* const of = find(v.name())) all.push_back({of, one.operation, reduced_length(v, *of, d)});
+    }
+    return all;
+  }
+
+  /// Empty for a single number.
+  static std::string reduced_length(const variable& v, const declaration& of, const acc::directive& d) {
+    const c_type& type = of.type;
+    const bool has_elements = type.is == type_form::array || type.is == type_form::pointer;
+    const c_type& number = has_elements ? *type.element : type;
+    const bool is_complex = number.spelling.find("_Complex") != std::string::npos;
+    const bool is_simple = v.path.size() == 1 && (number.is_number() || is_complex) && v.sections.size() <= 1;
+    if (!is_simple || (type.is == type_form::pointer && v.sections.empty()))
+      not_translated(d.where,
+                     fmt::format("the reduction of \"{}\", which is no number and no array of numbers,", v.name()));
+    if (!has_elements) return "";
+    if (v.sections.empty()) return type.count ? std::to_string(*type.count) : "";
+    const section& part = v.sections[0];
+    const bool is_from_start = part.lower.empty() || (part.lower.size() == 1 && part.lower[0] == "0");
+    if (!is_from_start || part.length.empty())
+      not_translated(d.where, fmt::format("the reduction of a part of \"{}\" that is not [0:n]", v.name()));
+    std::string length;
+    for (const token& t : part.length) length += (length.empty() ? "" : " ") + t.spelling;
+    return length;
+  }
+
+  void plan_loops(const statement& s, bool is_divided) {
+    const bool has_loop = s.directive && is_loop(s.directive->what.kind);
+    if (has_loop) is_divided = plan_loop(s, is_divided) || is_divided;
+    for (const statement& part : s.parts) plan_loops(part, is_divided);
+  }
+
+  /// Returns whether the loop is divided among the gangs.
+  bool plan_loop(const statement& loop, bool is_inside_divided) {
+    const acc::directive& d = loop.directive->what;
+    loop_plan& plan = plan_.loops[&loop];
+    plan.privates = privates_of(d);
+    const auto shapes = nested_shapes(loop, collapsed_loops(d));
+    const bool may_divide = !is_inside_divided && !plan_.is_single && !shapes.empty() && asks_for_gangs(d);
+    plan.is_divided = may_divide;
+    plan.collapsed = independent_loops(shapes);
+    if (may_divide) plan.reductions = reductions_of(d);
+    // A loop that is not divided combines its results in place.
+    if (!is_inside_divided) append(reduced_, reductions_of(d));
+    add_loop_variables(loop, plan);
+    return may_divide;
+  }
+
+  std::size_t collapsed_loops(const acc::directive& d) const {
+    const clause* const found = d.find(clause_kind::collapse);
+    if (!found) return 1;
+    const tokens& count = found->arguments[0];
+    if (count.size() != 1 || count[0].is != token::what::number) return 1;
+    return std::max(1UL, std::strtoul(count[0].spelling.c_str(), nullptr, 0));
+  }
+
+  bool asks_for_gangs(const acc::directive& d) const {
+    if (d.find(clause_kind::gang)) return true;
+    if (d.find(clause_kind::seq) || d.find(clause_kind::auto_)) return false;
+    if (is_kernels()) return d.find(clause_kind::independent) != nullptr;
+    return !d.find(clause_kind::worker) && !d.find(clause_kind::vector);
+  }
+
+  /// How many of the nested loops have bounds that no loop around them changes.
+  static std::size_t independent_loops(const std::vector<loop_shape>& shapes) {
+    std::set<const declaration*> changed;
+    std::size_t count = 0;
+    for (const loop_shape& one : shapes) {
+      if (count > 0 && (uses_any(one.first, changed) || uses_any(one.last, changed) || uses_any(one.step, changed)))
+        break;
+      changed.insert(one.variable);
+      ++count;
+    }
+    return std::max<std::size_t>(count, 1);
+  }
+
+  static bool uses_any(const expression& e, const std::set<const declaration*>& any) {
+    if (e.is == expression_form::name && any.contains(e.of)) return true;
+    return std::ranges::any_of(e.parts, [&](const expression& part) { return uses_any(part, any); });
+  }
+
+  /// The variable of a loop is private to it, also if it is declared outside.
+  void add_loop_variables(const statement& loop, const loop_plan& plan) {
+    for (const loop_shape& one : nested_shapes(loop, std::max<std::size_t>(plan.collapsed, 1)))
+      own_.insert(one.variable);
+    for (const private_variable& one : plan.privates) own_.insert(one.of);
+  }
+
+  void add_argument(const variable_use& use) {
+    const acc::directive& d = directive();
+    if (std::ranges::find(plan_.privates, use.of, &private_variable::of) != plan_.privates.end()) return;
+    plan_.arguments.push_back({use.of, way_of(use, d)});
+  }
+
+  argument_way way_of(const variable_use& use, const acc::directive& d) const {
+    const c_type& type = use.of->type;
+    if (is_reduced(use.of)) return argument_way::reference;
+    if (type.is == type_form::array) {
+      if (has_unknown_extent(*type.element))
+        not_translated(source_.line_at(use.offset),
+                       fmt::format("the array \"{}\", whose rows have a size that is no constant,", use.of->name));
+      return argument_way::array;
+    }
+    if (type.is == type_form::pointer || own_.contains(use.of)) return argument_way::value;
+    if (clause_with(d, use.of->name, is_data_clause)) return argument_way::reference;
+    const auto is_first_private = [](clause_kind kind) { return kind == clause_kind::firstprivate; };
+    if (clause_with(d, use.of->name, is_first_private)) return argument_way::value;
+    if (const clause* const one = d.find(clause_kind::default_); one && one->names.at(0) == "none")
+      refuse_without_clause(use, d);
+    const bool is_changed = use.is_written || use.is_address;
+    if (type.is == type_form::record) return argument_way::reference;
+    return is_kernels() && is_changed ? argument_way::reference : argument_way::value;
+  }
+
+  [[noreturn]] void refuse_without_clause(const variable_use& use, const acc::directive& d) const {
+    const source_line where = source_.line_at(use.offset);
+    throw error("O11", fmt::format("the variable \"{}\" is in no clause of \"{}\"", use.of->name, name_of(d.kind)))
+        .fact("at", fmt::format("{}:{}", where.file, where.line))
+        .fact("directive", fmt::format("{}:{}", d.where.file, d.where.line))
+        .because("default(none) asks for a clause for each variable")
+        .remedy(fmt::format("add firstprivate({0}) or copy({0})", use.of->name));
+  }
+
+  static bool has_unknown_extent(const c_type& type) {
+    if (type.is != type_form::array) return false;
+    return !type.count || has_unknown_extent(*type.element);
+  }
+
+  bool is_reduced(const declaration* of) const {
+    return std::ranges::find(reduced_, of, &reduced_variable::of) != reduced_.end();
+  }
+
+  static void append(std::vector<reduced_variable>& all, const std::vector<reduced_variable>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+
+  const statement& region_;
+  const preprocessed_text& source_;
+  region_plan plan_;
+  std::vector<variable_use> uses_;
+  std::set<const declaration*> own_;       // of loops
+  std::vector<reduced_variable> reduced_;  // into variables of the host
+};
+
+}  // namespace
+
+region_plan plan_region(const placed_directive& construct, const statement& region, const preprocessed_text& source) {
+  return planner(construct, region, source).plan();
+}
+
+}  // namespace stretto::cc::acc

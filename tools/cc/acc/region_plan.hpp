@@ -1,0 +1,64 @@
+// region_plan.hpp - what the kernel of a region gets from the host, and which of its loops are divided among gangs.
+//
+// Threads     pure.
+// Source      OpenACC 3.3, sections 2.5 and 2.6.2: data attributes that no clause gives; 2.9: levels of loops.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cc/acc/region_code.hpp"
+#include "cc/acc/variable_uses.hpp"
+
+namespace stretto::cc::acc {
+
+/// How a variable of the host reaches the kernel.
+enum class argument_way : std::uint8_t {
+  value,      // a copy, in each gang
+  reference,  // its memory on the device: variables in data clauses and results of reductions
+  array,      // the address of its first element on the device
+};
+
+struct kernel_argument {
+  const declaration* of;
+  argument_way way;
+};
+
+/// A variable of which each gang, or each iteration of a loop, has its own.
+struct private_variable {
+  const declaration* of;
+  const variable* as_written;  // of the clause; null if the source names none
+};
+
+/// A variable whose copies are combined at the end. Of arrays, the elements are.
+struct reduced_variable {
+  const declaration* of;
+  reduction_operator operation;
+  std::string length = {};  // of an array: how many elements, from the first one
+};
+
+struct loop_plan {
+  bool is_divided = false;    // among the gangs
+  std::size_t collapsed = 1;  // loops that are divided together
+  std::vector<private_variable> privates = {};
+  std::vector<reduced_variable> reductions = {};  // of a divided loop: into arguments by reference
+};
+
+struct region_plan {
+  const placed_directive* directive;
+  bool is_single = false;  // one gang runs it: serial
+  std::vector<kernel_argument> arguments;
+  std::vector<private_variable> privates = {};       // of each gang
+  std::vector<reduced_variable> reductions = {};     // of the copies of all gangs
+  std::map<const statement*, loop_plan> loops = {};  // those with directives
+};
+
+/// The plan of the region that a construct governs.
+///
+///   throws   O10 for what is not translated yet, with its line; O11 for a variable without a clause under
+///   default(none)
+region_plan plan_region(const placed_directive& construct, const statement& region, const preprocessed_text& source);
+
+}  // namespace stretto::cc::acc

@@ -1,0 +1,101 @@
+// source_names.hpp - what the names in parts of a source file mean: declarations with their types, found by libclang.
+//
+// Threads     values.
+// Cost        libclang reads the whole source file, headers too: about a second for 100,000 lines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cc/acc/preprocessed_text.hpp"
+#include "cc/language.hpp"
+
+namespace stretto::cc::acc {
+
+struct record_type;
+
+enum class type_form : std::uint8_t {
+  none,
+  void_,
+  boolean,
+  integer,
+  floating,
+  pointer,
+  array,
+  record,
+  function,
+  other
+};
+
+/// A type of C without its typedefs.
+struct c_type {
+  type_form is = type_form::none;
+  std::string spelling = {};  // as C writes it
+  std::size_t bytes = 0;      // 0 if it has no constant size
+  bool is_signed = false;     // of integers
+  bool is_const = false;
+  std::shared_ptr<const c_type> element = {};  // of pointers and arrays; of functions, the result
+  std::optional<std::uint64_t> count = {};     // of arrays; none if it is no constant
+  const record_type* record = nullptr;         // of records; belongs to the source_names
+
+  bool is_number() const noexcept {
+    return is == type_form::boolean || is == type_form::integer || is == type_form::floating;
+  }
+};
+
+struct field {
+  std::string name;
+  c_type type;
+  std::size_t offset;  // in bytes
+};
+
+struct record_type {
+  std::string name;  // "struct point"; of one without a name, as libclang names it
+  bool is_union = false;
+  std::vector<field> fields = {};
+};
+
+struct declaration {
+  enum class place : std::uint8_t { local, parameter, static_, global, function, constant };
+  std::string name;
+  place is = place::local;
+  c_type type;
+  std::size_t offset;      // of the name in its declaration, in the text
+  std::int64_t value = 0;  // of a constant of an enumeration
+};
+
+/// A part of the text: [first, last), offsets.
+struct text_range {
+  std::size_t first, last;
+};
+
+/// May be moved, after which types still refer to their records.
+class source_names {
+ public:
+  /// The declaration that the name at an offset of the text refers to or makes; null if libclang does not know it.
+  const declaration* at(std::size_t offset) const noexcept;
+  /// The type that the name at an offset stands for: that of a typedef, or behind struct, union or enum. Null if it is
+  /// the name of no type.
+  const c_type* type_at(std::size_t offset) const noexcept;
+
+ private:
+  friend class name_reader;
+  std::map<std::string, std::unique_ptr<record_type>> records_;
+  std::map<std::size_t, c_type> types_;      // by the offset of their name
+  std::map<std::size_t, std::size_t> uses_;  // offset of a name, index of its declaration
+  std::vector<declaration> declarations_;
+};
+
+/// The names in these parts of the source.
+///
+///   parts    in increasing order, none inside another
+///   throws   O07 if there is no libclang, O08 if it cannot read the source
+source_names read_names(const preprocessed_text& source, std::span<const text_range> parts, language language);
+
+}  // namespace stretto::cc::acc

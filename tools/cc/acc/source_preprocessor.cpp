@@ -1,0 +1,93 @@
+#include "cc/acc/source_preprocessor.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <stretto/error.hpp>
+
+#include "base/child_process.hpp"
+#include "base/error_output.hpp"
+#include "base/whole_file.hpp"
+#include "cc/acc/directive_text.hpp"
+#include "cc/acc/directive_tree.hpp"
+#include "cc/acc/translation.hpp"
+
+namespace stretto::cc::acc {
+namespace {
+
+constexpr std::size_t longest_source = std::size_t{1} << 30;
+
+/// Whether there were errors.
+bool print(const std::vector<error>& errors) {
+  for (const error& e : errors) base::print_error(e, base::error_form_of(base::stretto_environment(), {}));
+  return !errors.empty();
+}
+
+}  // namespace
+
+bool has_directives(const std::filesystem::path& source) {
+  if (source.extension() != ".c") return false;
+  const auto file = base::read_whole(source, longest_source);
+  if (!file) return false;
+  for (auto at = file.text.find("acc"); at != file.text.npos; at = file.text.find("acc", at + 1)) {
+    const auto before = file.text.find_last_not_of(" \t(\"", at == 0 ? 0 : at - 1);
+    if (before == file.text.npos || before < 5) continue;
+    const std::string_view head = std::string_view(file.text).substr(0, before + 1);
+    if (head.ends_with("pragma") || head.ends_with("_Pragma")) return true;
+  }
+  return false;
+}
+
+preprocessed_text preprocess(std::vector<std::string> command, const std::string& source) {
+  command.push_back(source);
+  const base::child_end end =
+      base::run_child({.arguments = std::move(command), .limit = std::chrono::hours(1), .most_output = longest_source});
+  std::fputs(end.errors.c_str(), stderr);
+  if (!end.has_succeeded())
+    throw error("W60", "\"" + source + "\" cannot be preprocessed")
+        .because("the compiler " + end.to_text())
+        .remedy("name another one: STRETTO_CC=gcc, STRETTO_CXX=g++");
+  return preprocessed_text(end.output);
+}
+
+int show_directives(const std::vector<std::string>& preprocessor, const std::vector<std::string>& sources) {
+  bool has_errors = false;
+  for (const std::string& one : sources) {
+    const preprocessed_text source = preprocess(preprocessor, one);
+    const directive_tree tree = read_directives(source);
+    std::fputs(text_of(tree, source).c_str(), stdout);
+    std::fflush(stdout);
+    has_errors = print(tree.refused) || has_errors;
+  }
+  return has_errors ? 1 : 0;
+}
+
+translated_sources::~translated_sources() {
+  std::error_code none;
+  if (!folder_.empty()) std::filesystem::remove_all(folder_, none);
+}
+
+std::string translated_sources::add(const std::vector<std::string>& preprocessor, const std::string& source,
+                                    language language) {
+  const translation result = translate(preprocess(preprocessor, source), language);
+  if (print(result.refused)) return "";
+  if (folder_.empty()) {
+    std::string name = std::filesystem::temp_directory_path() / "stretto-cc-XXXXXX";
+    if (!::mkdtemp(name.data()))
+      throw error("W60", "no folder for translated sources can be made")
+          .fact("name", name)
+          .remedy("set TMPDIR to a folder that can be written");
+    folder_ = name;
+  }
+  // A folder for each, since objects are named by the file alone.
+  const auto folder = folder_ / std::to_string(count_++);
+  std::filesystem::create_directory(folder);
+  const auto path = folder / (std::filesystem::path(source).stem().string() + ".i");
+  std::ofstream(path, std::ios::binary) << result.text;
+  return path.string();
+}
+
+}  // namespace stretto::cc::acc

@@ -1,0 +1,42 @@
+// source_preprocessor.hpp - runs the compiler's preprocessor on sources with directives of OpenACC, and hands its
+// output to the translator.
+//
+// Threads     the main thread.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cc/acc/preprocessed_text.hpp"
+#include "cc/language.hpp"
+
+namespace stretto::cc::acc {
+
+/// Whether a source has directives of OpenACC itself. Those of a header alone do not count.
+bool has_directives(const std::filesystem::path& source);
+
+/// The output of `command`, which preprocesses `source` to standard output. Throws W60 if it cannot be started or
+/// fails.
+preprocessed_text preprocess(std::vector<std::string> command, const std::string& source);
+
+/// Prints the directives of each source, and errors for those that are wrong. Returns 0, or 1 if there were errors.
+int show_directives(const std::vector<std::string>& preprocessor, const std::vector<std::string>& sources);
+
+/// A folder for translated sources, which goes with its content.
+class translated_sources {
+ public:
+  translated_sources() = default;
+  translated_sources(const translated_sources&) = delete;
+  ~translated_sources();
+
+  /// Translates a source by the output of `preprocessor`. Returns the path of the result, which compilers take for
+  /// preprocessed C by its name; empty after errors, which it has printed.
+  std::string add(const std::vector<std::string>& preprocessor, const std::string& source, language language);
+
+ private:
+  std::filesystem::path folder_;
+  unsigned count_ = 0;
+};
+
+}  // namespace stretto::cc::acc

@@ -1,0 +1,23 @@
+// translation.hpp - a source with directives of OpenACC as a source of plain C, whose regions are calls of the runtime.
+//
+// Threads     pure, but for libclang.
+#pragma once
+
+#include <stretto/error.hpp>
+#include <string>
+#include <vector>
+
+#include "cc/acc/preprocessed_text.hpp"
+#include "cc/language.hpp"
+
+namespace stretto::cc::acc {
+
+struct translation {
+  std::string text;            // preprocessed C, with markers of the user's lines
+  std::vector<error> refused;  // O01 to O11: the text is then of no use
+};
+
+/// A source without directives stays as it is, and needs no libclang.
+translation translate(const preprocessed_text& source, language language);
+
+}  // namespace stretto::cc::acc

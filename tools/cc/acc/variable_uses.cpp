@@ -1,0 +1,124 @@
+#include "cc/acc/variable_uses.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "cc/acc/operator_precedence.hpp"
+
+namespace stretto::cc::acc {
+namespace {
+
+bool is_variable(const expression& e) {
+  return e.is == expression_form::name && e.of && e.of->is != declaration::place::function &&
+         e.of->is != declaration::place::constant;
+}
+
+bool is_array(const expression& e) { return e.type && e.type->is == type_form::array; }
+
+/// How an expression is used by the one around it.
+struct context {
+  bool reads = true, writes = false, accesses = false, takes_address = false;
+};
+
+class use_finder {
+ public:
+  explicit use_finder(const statement& region) { find_declared(region); }
+
+  void visit(const statement& s) {
+    for (const local_variable& one : s.variables) {
+      for (const expression& extent : one.extents) visit(extent, {});
+      visit(one.initial, {});
+    }
+    // The parts of a for stand ahead of its condition.
+    for (const expression& value : s.values) visit(value, {});
+    for (const statement& part : s.parts) visit(part);
+  }
+
+  std::vector<variable_use> uses;
+
+ private:
+  void find_declared(const statement& s) {
+    for (const local_variable& one : s.variables) declared_.insert(one.of);
+    for (const statement& part : s.parts) find_declared(part);
+  }
+
+  void visit(const expression& e, context how) {
+    switch (e.is) {
+      case expression_form::name: return add(e, how);
+      case expression_form::element: return visit_element(e, how);
+      case expression_form::arrow: return visit(e.parts[0], {.accesses = true});
+      case expression_form::member: return visit(e.parts[0], how);
+      case expression_form::unary: return visit_unary(e, how);
+      case expression_form::postfix: return visit(e.parts[0], {.writes = true});
+      case expression_form::binary:
+        if (precedence_of(e.spelling) == precedence_of_assignment) {
+          visit(e.parts[0], {.reads = e.spelling != "=", .writes = true});
+          return visit(e.parts[1], {});
+        }
+        break;
+      case expression_form::size_of: return;  // not evaluated
+      default: break;
+    }
+    for (const expression& part : e.parts) visit(part, {});
+  }
+
+  void visit_element(const expression& e, context how) {
+    // An element of an array is a part of the variable; one behind a pointer is not.
+    if (is_array(e.parts[0])) visit(e.parts[0], {.reads = false, .writes = how.writes, .accesses = true});
+    else visit(e.parts[0], {.accesses = true});
+    visit(e.parts[1], {});
+  }
+
+  void visit_unary(const expression& e, context how) {
+    if (e.spelling == "*") return visit(e.parts[0], {.accesses = true});
+    if (e.spelling == "&") return visit(e.parts[0], {.reads = false, .takes_address = true});
+    if (e.spelling == "++" || e.spelling == "--") return visit(e.parts[0], {.writes = true});
+    visit(e.parts[0], {.reads = how.reads});
+  }
+
+  void add(const expression& e, context how) {
+    if (!is_variable(e) || declared_.contains(e.of)) return;
+    auto found = std::ranges::find(uses, e.of, &variable_use::of);
+    if (found == uses.end()) found = uses.insert(uses.end(), {.of = e.of, .offset = e.offset});
+    found->is_read |= how.reads;
+    found->is_written |= how.writes;
+    found->is_accessed |= how.accesses || is_array(e);
+    found->is_address |= how.takes_address;
+  }
+
+  std::set<const declaration*> declared_;
+};
+
+void find_calls(const expression& e, std::vector<called_function>& all) {
+  if (e.is == expression_form::call && e.parts[0].is == expression_form::name && !is_variable(e.parts[0])) {
+    const expression& function = e.parts[0];
+    if (std::ranges::find(all, function.spelling, &called_function::name) == all.end())
+      all.push_back({function.spelling, function.of, function.offset});
+  }
+  for (const expression& part : e.parts) find_calls(part, all);
+}
+
+void find_calls(const statement& s, std::vector<called_function>& all) {
+  for (const local_variable& one : s.variables) {
+    for (const expression& extent : one.extents) find_calls(extent, all);
+    find_calls(one.initial, all);
+  }
+  for (const expression& value : s.values) find_calls(value, all);
+  for (const statement& part : s.parts) find_calls(part, all);
+}
+
+}  // namespace
+
+std::vector<variable_use> outer_variables(const statement& region) {
+  use_finder finder(region);
+  finder.visit(region);
+  return std::move(finder.uses);
+}
+
+std::vector<called_function> called_functions(const statement& region) {
+  std::vector<called_function> all;
+  find_calls(region, all);
+  return all;
+}
+
+}  // namespace stretto::cc::acc
