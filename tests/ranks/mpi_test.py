@@ -69,6 +69,28 @@ class Programs(unittest.TestCase):
         self.assertEqual(len(expected), 3)
         self.assertEqual(sorted(run("./furnace", ranks=4, workers=2).stdout.splitlines()), expected)
 
+    def test_the_example_jacobi_with_openacc(self):
+        source = SOURCES.parents[1] / "examples/acc/jacobi.c"
+        build(source, "jacobi")
+        expected = re.search(r"^ \*   (\d+ steps.*)$", source.read_text(), re.MULTILINE)[1] + "\n"
+        for ranks, workers in (None, None), (1, 1), (2, 2), (3, 2):
+            with self.subTest(ranks=ranks, workers=workers):
+                self.assertEqual(run("./jacobi", ranks=ranks, workers=workers).stdout, expected)
+        self.assertEqual(on_nodes(2, "--ranks", 2, "./jacobi", workers=2).stdout, expected)
+
+    def test_directives_that_are_wrong_or_only_shown(self):
+        write("wrong.c", "int main(void) {\n  int a[9];\n#pragma acc parallel lop\n"
+              "  for (int i = 0; i < 9; ++i) a[i] = i;\n  return a[8] - 8;\n}\n")
+        self.assertIn("error O02: the directive \"parallel\" cannot have the clause \"lop\"\n  at          wrong.c:3\n",
+                      run(BIN / "stretto-cc", "wrong.c", "-o", "wrong", code=1, ranks=None).stderr)
+        write("right.c", (WORK / "wrong.c").read_text().replace("lop", "loop"))
+        shown = run(BIN / "stretto-cc", "--acc-show", "right.c", ranks=None).stdout
+        self.assertEqual(shown, "right.c:3: parallel loop, line 4\n")
+        run(BIN / "stretto-cc", "-c", "-MMD", "-MF", "right.d", "right.c", "-o", "right.o", ranks=None)
+        self.assertIn("right.o: right.c", (WORK / "right.d").read_text())
+        run(BIN / "stretto-cc", "right.o", "-o", "right", ranks=None)
+        run("./right", ranks=2)
+
     def test_random_programs(self):
         run(BIN / "stretto-c++", "-std=c++17", "-O1", "-Wall", "-Wextra",
             SOURCES / "random_programs/random_programs.cpp", "-o", "random_programs")

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <stretto/error.hpp>
 
 #include "cc/acc/source_preprocessor.hpp"
@@ -22,6 +23,8 @@
 
 namespace stretto::cc {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::vector<std::string> compiler(language language) {
   const char* const chosen = std::getenv(language == language::c ? "STRETTO_CC" : "STRETTO_CXX");
@@ -47,6 +50,28 @@ std::vector<std::string> command_for(language language, const installation& tree
   return command;
 }
 
+/// The options that make a list of headers for build systems, complete: of the object that `source` is compiled to.
+std::vector<std::string> list_options(const compiler_call& call, const std::string& source) {
+  std::vector<std::string> options;
+  bool has_file = false, has_target = false;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const std::string& one = call.arguments[i];
+    if (!one.starts_with("-M")) continue;
+    options.push_back(one);
+    const bool is_file = one.starts_with("-MF"), is_target = one.starts_with("-MT") || one.starts_with("-MQ");
+    has_file = has_file || is_file;
+    has_target = has_target || is_target;
+    if ((is_file || is_target) && one.size() == 3 && i + 1 < call.arguments.size())
+      options.push_back(call.arguments[++i]);
+  }
+  if (options.empty()) return options;
+  const bool names_object = call.output.ends_with(".o");
+  const fs::path object = names_object ? fs::path(call.output) : fs::path(source).filename().replace_extension(".o");
+  if (!has_file) append(options, {"-MF", fs::path(object).replace_extension(".d").string()});
+  if (!has_target) append(options, {"-MT", object.string()});
+  return options;
+}
+
 /// The command that preprocesses one source, which is added to it: OpenACC's directives stay in its output.
 std::vector<std::string> preprocessor_for(language language, const installation& tree, const compiler_call& call) {
   auto command = compiler(language);
@@ -69,7 +94,9 @@ bool translate_sources(language language, const installation& tree, compiler_cal
   if (call.makes_text) return true;
   for (const std::string& source : std::vector(call.inputs)) {
     if (!acc::has_directives(source)) continue;
-    const std::string translated = into.add(preprocessor_for(language, tree, call), source, language);
+    auto preprocessor = preprocessor_for(language, tree, call);
+    append(preprocessor, list_options(call, source));
+    const std::string translated = into.add(preprocessor, source, language);
     if (translated.empty()) return false;
     call.arguments = with_response_files(call.arguments);
     std::ranges::replace(call.arguments, source, translated);

@@ -100,9 +100,7 @@ class parser {
     const std::string typed = is_at_end() ? "" : all_[at_].spelling;
     throw error("O01", fmt::format("OpenACC has no directive \"{}\"", typed))
         .fact("at", fmt::format("{}:{}", where_.file, where_.line))
-        .because(
-            fmt::format("the directives of OpenACC 3.3 are parallel, kernels, serial, loop, data, enter data, exit "
-                        "data, host_data, declare, update, cache, atomic, routine, wait, init, shutdown and set"))
+        .because("it is the name of no directive in OpenACC 3.3")
         .remedy(base::did_you_mean(typed, names));
   }
 
