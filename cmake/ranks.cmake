@@ -82,7 +82,7 @@ add_custom_target(stretto_ranks_files DEPENDS stretto_program_object stretto_ran
 
 # The headers of programs, found as in an installed tree.
 file(MAKE_DIRECTORY ${STRETTO_RANKS_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR})
-foreach(headers stretto stretto_mpi)
+foreach(headers stretto stretto_mpi stretto_acc)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/${headers}
        ${STRETTO_RANKS_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/${headers} SYMBOLIC)
 endforeach()

@@ -86,6 +86,16 @@ TEST_CASE("loops may go down, by steps, to bounds that belong to them, and over 
         std::to_string((39 + 36 + 33 + 30) + 2 * (1 + 6 + 11 + 16) + 3 * (20 + 21 + 22 + 23 + 24) + 4 * (26 + 27)));
 }
 
+TEST_CASE("regions know the constants of enumerations, also those of their function") {
+  CHECK(output("enum { least = -2 };\n", R"(
+  enum { count = 12 };
+  int a[count], sum = 0;
+#pragma acc parallel loop
+  for (int i = 0; i < count; ++i) a[i] = least;
+  for (int i = 0; i < count; ++i) sum += a[i];
+  printf("%d", sum);)") == "-24");
+}
+
 TEST_CASE("nested loops are divided together, if their bounds allow it") {
   const std::string check =
       "  for (int i = 0; i < 7; ++i) for (int j = 0; j < 5; ++j) sum += (10 * i + j) * a[i][j];\n  printf(\"%d\", "

@@ -48,7 +48,7 @@ class Programs(unittest.TestCase):
     def test_programs_that_check_themselves(self):
         for source in sorted((SOURCES / "mpi").glob("*.c")):
             build(source, source.stem)
-            several = source.stem in ("busy_loops", "errno_of_ranks", "files", "groups_of_ranks", "messages",
+            several = source.stem in ("busy_loops", "errno_of_ranks", "files", "groups_of_ranks", "messages", "openacc",
                                       "partitions", "sessions", "window_accesses")
             for ranks, workers in [(1, 1), (2, 2), (2, 1), (5, 2), (16, 2)] if several else [(1, 1), (2, 2)]:
                 with self.subTest(program=source.stem, ranks=ranks, workers=workers):

@@ -36,10 +36,17 @@ void append(std::vector<std::string>& all, const std::vector<std::string>& more)
   all.insert(all.end(), more.begin(), more.end());
 }
 
-std::vector<std::string> command_for(language language, const installation& tree, const compiler_call& call) {
+/// Sources see that OpenACC 3.3 is there, in C; in C++ directives are not translated.
+std::vector<std::string> compiler_with_headers(language language, const installation& tree) {
   auto command = compiler(language);
-  command.push_back("-I" + tree.mpi_folder().string());
-  if (language == language::cxx) append(command, options_for_tasks(tree));
+  append(command, {"-I" + tree.mpi_folder().string(), "-I" + tree.acc_folder().string()});
+  if (language == language::c) command.emplace_back("-D_OPENACC=202211");
+  else append(command, options_for_tasks(tree));
+  return command;
+}
+
+std::vector<std::string> command_for(language language, const installation& tree, const compiler_call& call) {
+  auto command = compiler_with_headers(language, tree);
   if (call.product == product::program) {
     append(command, program_options(tree));
     command.push_back("-Wl,-u,main");  // main may be in an archive, of which a shared object would not take it
@@ -74,9 +81,7 @@ std::vector<std::string> list_options(const compiler_call& call, const std::stri
 
 /// The command that preprocesses one source, which is added to it: OpenACC's directives stay in its output.
 std::vector<std::string> preprocessor_for(language language, const installation& tree, const compiler_call& call) {
-  auto command = compiler(language);
-  command.push_back("-I" + tree.mpi_folder().string());
-  if (language == language::cxx) append(command, options_for_tasks(tree));
+  auto command = compiler_with_headers(language, tree);
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     const std::string& one = call.arguments[i];
     const bool names_output = one.starts_with("-o") || one.starts_with("-M");
@@ -84,7 +89,7 @@ std::vector<std::string> preprocessor_for(language language, const installation&
     else if (!names_output && one != "-c" && one != "-S" && !std::ranges::count(call.inputs, one))
       command.push_back(one);
   }
-  append(command, {"-D_OPENACC=202211", "-E"});
+  command.push_back("-E");
   return command;
 }
 

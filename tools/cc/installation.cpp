@@ -8,6 +8,7 @@ namespace fs = std::filesystem;
 
 fs::path installation::include_folder() const { return prefix / STRETTO_INCLUDE_FOLDER; }
 fs::path installation::mpi_folder() const { return include_folder() / "stretto_mpi"; }
+fs::path installation::acc_folder() const { return include_folder() / "stretto_acc"; }
 fs::path installation::library_folder() const { return prefix / STRETTO_LIBRARY_FOLDER; }
 fs::path installation::program_object() const { return library_folder() / "stretto" / "program.o"; }
 fs::path installation::start_file() const { return library_folder() / "stretto" / "ranks_start"; }

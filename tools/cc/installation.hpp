@@ -14,6 +14,7 @@ struct installation {
 
   std::filesystem::path include_folder() const;  // of Stretto
   std::filesystem::path mpi_folder() const;      // of mpi.h
+  std::filesystem::path acc_folder() const;      // of openacc.h
   std::filesystem::path library_folder() const;
   std::filesystem::path program_object() const;  // part of every program
   std::filesystem::path start_file() const;      // what the kernel starts in a program's place

@@ -33,6 +33,8 @@ class host_emitter final : public code_printer {
 
  protected:
   std::string name_text(const expression& e) const override {
+    // An enumeration of a function does not exist outside of it.
+    if (e.of && e.of->is == declaration::place::constant) return fmt::format("({})", e.of->value);
     if (!e.of || is_reduced_here(e.of)) return e.spelling;
     const auto found = std::ranges::find(plan_.arguments, e.of, &kernel_argument::of);
     const bool is_reference = found != plan_.arguments.end() && found->way == argument_way::reference;
