@@ -158,6 +158,26 @@ TEST_CASE("private variables are private, scalars are copied into gangs, and cla
   printf("%d %d %d %d", sum, last, t, first);)") == "250 22 10 3");
 }
 
+TEST_CASE("arrays may have rows whose size is known at run time, and each gang may have a copy of an array") {
+  CHECK(output(R"(
+static void fill(int n, int m, double a[n][m], double (*cube)[2][m]) {
+#pragma acc parallel loop collapse(2)
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j) a[i][j] = 10 * i + j, cube[i][1][j] = -a[i][j];
+}
+)",
+               R"(
+  int n = 4, m = 3, small[2] = {5, 6};
+  double a[n][m], cube[n][2][m], sum = 0;
+  fill(n, m, a, cube);
+#pragma acc parallel loop firstprivate(small) reduction(+:sum)
+  for (int i = 0; i < n; ++i) {
+    small[0] += i;
+    sum += a[i][m - 1] - cube[i][1][0] + small[1];
+  }
+  printf("%g %d", sum, small[0]);)") == "152 5");
+}
+
 TEST_CASE("inner loops run whole within a gang, with reductions of their own") {
   CHECK(output("", R"(
   int rows[6], part, n = 5;

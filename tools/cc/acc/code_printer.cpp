@@ -37,7 +37,8 @@ std::string declaration_text(const c_type& type, const std::string& name) {
     return declaration_text(*type.element, needs_brackets ? fmt::format("({})", pointer) : pointer);
   }
   if (type.is == type_form::array && type.element)
-    return declaration_text(*type.element, fmt::format("{}[{}]", name, type.count ? std::to_string(*type.count) : ""));
+    return declaration_text(*type.element,
+                            fmt::format("{}[{}]", name, type.count ? std::to_string(*type.count) : type.extent));
   return name.empty() ? type.spelling : fmt::format("{} {}", type.spelling, name);
 }
 

@@ -23,7 +23,13 @@ class host_emitter final : public code_printer {
     std::string text =
         fmt::format("static void {}(void **stretto_arguments, long stretto_gang, long stretto_gangs) {{\n", name);
     text += "  (void)stretto_arguments, (void)stretto_gang, (void)stretto_gangs;\n";
-    for (std::size_t i = 0; i < plan_.arguments.size(); ++i) text += argument_text(plan_.arguments[i], i);
+    std::size_t index = 0;
+    for (const kernel_argument& one : plan_.arguments) {
+      for (const row_extent& extent : one.sized.extents)
+        text +=
+            fmt::format("  const unsigned long {} = *(unsigned long *)stretto_arguments[{}];\n", extent.name, index++);
+      text += argument_text(one, index++);
+    }
     for (const private_variable& one : plan_.privates) text += private_text(one, 1);
     for (const reduced_variable& one : plan_.reductions) text += reduction_start(one, 1);
     text += print(region, 1);
@@ -63,9 +69,12 @@ class host_emitter final : public code_printer {
  private:
   std::string argument_text(const kernel_argument& one, std::size_t index) const {
     const std::string& name = one.of->name;
-    const c_type& type = one.of->type;
+    const c_type& type = *one.sized.type;
     switch (one.way) {
       case argument_way::value:
+        if (type.is == type_form::array)
+          return fmt::format("  {};\n  __builtin_memcpy({}, stretto_arguments[{}], sizeof {});\n",
+                             declaration_text(type, name), name, index, name);
         return fmt::format("  {} = *({})stretto_arguments[{}]; (void){};\n", declaration_text(type, name),
                            declaration_text(type, "*"), index, name);
       case argument_way::reference:

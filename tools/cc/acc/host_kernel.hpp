@@ -13,7 +13,8 @@ namespace stretto::cc::acc {
 std::string host_prologue();
 
 /// The function `name`: static void name(void **stretto_arguments, long stretto_gang, long stretto_gangs). The
-/// arguments are those of the plan, in order: each the address of the variable, or of the array's first element.
+/// arguments are those of the plan, in order: each the address of the variable, or of the array's first element, behind
+/// the addresses of its extents.
 ///
 /// Within a gang all loops run in order; gangs combine their parts of reductions one after another.
 std::string host_kernel(const std::string& name, const region_plan& plan, const statement& region,

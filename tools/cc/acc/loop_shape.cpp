@@ -68,7 +68,8 @@ bool read_step(const expression& e, loop_shape& into, bool& goes_down) {
 std::optional<loop_shape> loop_shape_of(const statement& loop) {
   loop_shape result;
   if (loop.is != statement_form::for_ || !read_start(loop.parts[0], result)) return std::nullopt;
-  if (!result.variable->type.is_number() && result.variable->type.is != type_form::pointer) return std::nullopt;
+  if (result.variable->type.is != type_form::integer && result.variable->type.is != type_form::pointer)
+    return std::nullopt;
   bool steps_down = false;
   if (!read_condition(loop.values[0], result) || !read_step(loop.values[1], result, steps_down)) return std::nullopt;
   // With != the step gives the direction; a step of the other direction than the condition's never ends.

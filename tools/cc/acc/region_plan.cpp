@@ -91,7 +91,10 @@ class planner {
     for (const clause& one : d.clauses)
       if (one.kind == clause_kind::private_)
         for (const variable& v : one.variables)
-          if (const declaration* const of = find(v.name())) all.push_back({of, &v});
+          if (const declaration* const of = find(v.name())) {
+            if (has_unknown_size(of->type)) refuse_copy(v.name(), d.where);
+            all.push_back({of, &v});
+          }
     return all;
   }
 
@@ -191,22 +194,21 @@ class planner {
   void add_argument(const variable_use& use) {
     const acc::directive& d = directive();
     if (std::ranges::find(plan_.privates, use.of, &private_variable::of) != plan_.privates.end()) return;
-    plan_.arguments.push_back({use.of, way_of(use, d)});
+    plan_.arguments.push_back({use.of, way_of(use, d), with_extents(*use.of)});
   }
 
   argument_way way_of(const variable_use& use, const acc::directive& d) const {
     const c_type& type = use.of->type;
     if (is_reduced(use.of)) return argument_way::reference;
+    const auto is_first_private = [](clause_kind kind) { return kind == clause_kind::firstprivate; };
+    const bool is_copied = clause_with(d, use.of->name, is_first_private) != nullptr;
     if (type.is == type_form::array) {
-      if (has_unknown_extent(*type.element))
-        not_translated(source_.line_at(use.offset),
-                       fmt::format("the array \"{}\", whose rows have a size that is no constant,", use.of->name));
-      return argument_way::array;
+      if (is_copied && has_unknown_size(type)) refuse_copy(use.of->name, source_.line_at(use.offset));
+      return is_copied ? argument_way::value : argument_way::array;
     }
     if (type.is == type_form::pointer || own_.contains(use.of)) return argument_way::value;
     if (clause_with(d, use.of->name, is_data_clause)) return argument_way::reference;
-    const auto is_first_private = [](clause_kind kind) { return kind == clause_kind::firstprivate; };
-    if (clause_with(d, use.of->name, is_first_private)) return argument_way::value;
+    if (is_copied) return argument_way::value;
     if (const clause* const one = d.find(clause_kind::default_); one && one->names.at(0) == "none")
       refuse_without_clause(use, d);
     const bool is_changed = use.is_written || use.is_address;
@@ -223,9 +225,8 @@ class planner {
         .remedy(fmt::format("add firstprivate({0}) or copy({0})", use.of->name));
   }
 
-  static bool has_unknown_extent(const c_type& type) {
-    if (type.is != type_form::array) return false;
-    return !type.count || has_unknown_extent(*type.element);
+  [[noreturn]] static void refuse_copy(const std::string& name, const source_line& where) {
+    not_translated(where, fmt::format("a copy for each gang of the array \"{}\", whose size is no constant,", name));
   }
 
   bool is_reduced(const declaration* of) const {

@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "cc/acc/region_code.hpp"
+#include "cc/acc/row_extents.hpp"
 #include "cc/acc/variable_uses.hpp"
 
 namespace stretto::cc::acc {
 
 /// How a variable of the host reaches the kernel.
 enum class argument_way : std::uint8_t {
-  value,      // a copy, in each gang
+  value,      // a copy, in each gang; also of an array
   reference,  // its memory on the device: variables in data clauses and results of reductions
   array,      // the address of its first element on the device
 };
@@ -24,6 +25,7 @@ enum class argument_way : std::uint8_t {
 struct kernel_argument {
   const declaration* of;
   argument_way way;
+  sized_type sized;
 };
 
 /// A variable of which each gang, or each iteration of a loop, has its own.

@@ -42,6 +42,7 @@ struct c_type {
   bool is_const = false;
   std::shared_ptr<const c_type> element = {};  // of pointers and arrays; of functions, the result
   std::optional<std::uint64_t> count = {};     // of arrays; none if it is no constant
+  std::string extent = {};                     // then: what a declaration has in its place
   const record_type* record = nullptr;         // of records; belongs to the source_names
 
   bool is_number() const noexcept {

@@ -102,8 +102,11 @@ class translator {
 
   static std::string launch_text(const std::string& name, const region_plan& plan) {
     std::string arguments;
-    for (const kernel_argument& one : plan.arguments)
+    for (const kernel_argument& one : plan.arguments) {
+      for (const row_extent& extent : one.sized.extents)
+        arguments += fmt::format("&(unsigned long){{{}}}, ", extent.of_host);
       arguments += fmt::format("(void *){}{}, ", one.of->type.is == type_form::array ? "" : "&", one.of->name);
+    }
     return fmt::format(
         "{{ void *stretto_arguments[] = {{{}(void *)0}}; stretto_acc_launch({}, stretto_arguments, {}); }}\n",
         arguments, name, plan.is_single ? "1" : gangs_text(plan));
