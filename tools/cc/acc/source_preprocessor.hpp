@@ -23,7 +23,7 @@ preprocessed_text preprocess(std::vector<std::string> command, const std::string
 /// Prints the directives of each source, and errors for those that are wrong. Returns 0, or 1 if there were errors.
 int show_directives(const std::vector<std::string>& preprocessor, const std::vector<std::string>& sources);
 
-/// A folder for translated sources, which goes with its content.
+/// A folder for translated sources; it is removed with the object.
 class translated_sources {
  public:
   translated_sources() = default;
