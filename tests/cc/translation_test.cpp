@@ -152,8 +152,11 @@ TEST_CASE("private variables are private, scalars are copied into gangs, and cla
       if (i == 19) last = a[i];
     }
   }
-#pragma acc serial copy(t)
-  t += first;
+#pragma acc data copy(t)
+  {
+#pragma acc serial
+    t += first;
+  }
   for (int i = 0; i < 20; ++i) sum += a[i];
   printf("%d %d %d %d", sum, last, t, first);)") == "250 22 10 3");
 }

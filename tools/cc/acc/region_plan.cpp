@@ -44,8 +44,9 @@ const clause* clause_with(const directive& d, const std::string& name, bool (*is
 
 class planner {
  public:
-  planner(const placed_directive& construct, const statement& region, const preprocessed_text& source)
-      : region_(region), source_(source), plan_{.directive = &construct, .arguments = {}} {}
+  planner(const placed_directive& construct, const statement& region, const preprocessed_text& source,
+          std::span<const acc::directive* const> around)
+      : region_(region), source_(source), around_(around), plan_{.directive = &construct, .arguments = {}} {}
 
   region_plan plan() {
     uses_ = outer_variables(region_);
@@ -207,13 +208,18 @@ class planner {
       return is_copied ? argument_way::value : argument_way::array;
     }
     if (type.is == type_form::pointer || own_.contains(use.of)) return argument_way::value;
-    if (clause_with(d, use.of->name, is_data_clause)) return argument_way::reference;
+    if (is_in_data_clause(use.of->name)) return argument_way::reference;
     if (is_copied) return argument_way::value;
     if (const clause* const one = d.find(clause_kind::default_); one && one->names.at(0) == "none")
       refuse_without_clause(use, d);
     const bool is_changed = use.is_written || use.is_address;
     if (type.is == type_form::record) return argument_way::reference;
     return is_kernels() && is_changed ? argument_way::reference : argument_way::value;
+  }
+
+  bool is_in_data_clause(const std::string& name) const {
+    const auto names = [&](const acc::directive* d) { return clause_with(*d, name, is_data_clause) != nullptr; };
+    return names(&directive()) || std::ranges::any_of(around_, names);
   }
 
   [[noreturn]] void refuse_without_clause(const variable_use& use, const acc::directive& d) const {
@@ -239,6 +245,7 @@ class planner {
 
   const statement& region_;
   const preprocessed_text& source_;
+  const std::span<const acc::directive* const> around_;
   region_plan plan_;
   std::vector<variable_use> uses_;
   std::set<const declaration*> own_;       // of loops
@@ -247,8 +254,9 @@ class planner {
 
 }  // namespace
 
-region_plan plan_region(const placed_directive& construct, const statement& region, const preprocessed_text& source) {
-  return planner(construct, region, source).plan();
+region_plan plan_region(const placed_directive& construct, const statement& region, const preprocessed_text& source,
+                        std::span<const directive* const> around) {
+  return planner(construct, region, source, around).plan();
 }
 
 }  // namespace stretto::cc::acc

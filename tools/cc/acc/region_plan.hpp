@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,8 +60,10 @@ struct region_plan {
 
 /// The plan of the region that a construct governs.
 ///
-///   throws   O10 for what is not translated yet, with its line; O11 for a variable without a clause under
+///   around   directives around the construct in its function: variables in their data clauses are not copied into
+///   gangs throws   O10 for what is not translated yet, with its line; O11 for a variable without a clause under
 ///   default(none)
-region_plan plan_region(const placed_directive& construct, const statement& region, const preprocessed_text& source);
+region_plan plan_region(const placed_directive& construct, const statement& region, const preprocessed_text& source,
+                        std::span<const directive* const> around = {});
 
 }  // namespace stretto::cc::acc

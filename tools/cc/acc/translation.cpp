@@ -72,13 +72,15 @@ class translator {
 
   void translate(const placed_directive& one) {
     if (is_compute(one.what.kind)) return translate_region(one);
+    around_.push_back(&one.what);
     for (const placed_directive& inner : one.inside) translate(inner);
+    around_.pop_back();
   }
 
   void translate_region(const placed_directive& one) {
     try {
       const statement region = read_code(source_, names_, one);
-      const region_plan plan = plan_region(one, region, source_);
+      const region_plan plan = plan_region(one, region, source_, around_);
       const std::string name = fmt::format("stretto_acc_kernel_{}", ++kernels_);
       const std::size_t function = offset_of(start_of_function(one.first));
       changes_.push_back({function, function,
@@ -144,6 +146,7 @@ class translator {
   source_names names_;
   translation result_;
   std::vector<replacement> changes_;
+  std::vector<const directive*> around_;  // of the directive that is being translated, outermost first
   unsigned kernels_ = 0;
 };
 
