@@ -26,10 +26,10 @@ typedef enum acc_device_t {
 } acc_device_t;
 
 typedef enum acc_device_property_t {
-  acc_property_memory = 1,        /* bytes */
-  acc_property_free_memory = 2,   /* bytes */
+  acc_property_memory = 1,      /* bytes */
+  acc_property_free_memory = 2, /* bytes */
   acc_property_shared_memory_support = 3,
-  acc_property_name = 0x10001,    /* of acc_get_property_string, as are those below */
+  acc_property_name = 0x10001, /* of acc_get_property_string, as are those below */
   acc_property_vendor = 0x10002,
   acc_property_driver = 0x10003
 } acc_device_property_t;
@@ -43,7 +43,7 @@ acc_device_t acc_get_device_type(void);
 void acc_set_device_num(int device, acc_device_t type);
 int acc_get_device_num(acc_device_t type);
 size_t acc_get_property(int device, acc_device_t type, acc_device_property_t property);
-const char *acc_get_property_string(int device, acc_device_t type, acc_device_property_t property);
+const char* acc_get_property_string(int device, acc_device_t type, acc_device_property_t property);
 void acc_init(acc_device_t type);
 void acc_init_device(int device, acc_device_t type);
 void acc_shutdown(acc_device_t type);
@@ -69,51 +69,51 @@ int acc_get_default_async(void);
 void acc_set_default_async(int queue);
 
 /* Memory of the device */
-void *acc_malloc(size_t bytes);
-void acc_free(void *device);
-void acc_map_data(void *host, void *device, size_t bytes);
-void acc_unmap_data(void *host);
-void *acc_deviceptr(void *host);
-void *acc_hostptr(void *device);
-int acc_is_present(void *host, size_t bytes);
+void* acc_malloc(size_t bytes);
+void acc_free(void* device);
+void acc_map_data(void* host, void* device, size_t bytes);
+void acc_unmap_data(void* host);
+void* acc_deviceptr(void* host);
+void* acc_hostptr(void* device);
+int acc_is_present(void* host, size_t bytes);
 
 /* Data of the host on the device */
-void *acc_copyin(void *host, size_t bytes);
-void *acc_pcopyin(void *host, size_t bytes);
-void *acc_present_or_copyin(void *host, size_t bytes);
-void acc_copyin_async(void *host, size_t bytes, int queue);
-void *acc_create(void *host, size_t bytes);
-void *acc_pcreate(void *host, size_t bytes);
-void *acc_present_or_create(void *host, size_t bytes);
-void acc_create_async(void *host, size_t bytes, int queue);
-void acc_copyout(void *host, size_t bytes);
-void acc_copyout_async(void *host, size_t bytes, int queue);
-void acc_copyout_finalize(void *host, size_t bytes);
-void acc_copyout_finalize_async(void *host, size_t bytes, int queue);
-void acc_delete(void *host, size_t bytes);
-void acc_delete_async(void *host, size_t bytes, int queue);
-void acc_delete_finalize(void *host, size_t bytes);
-void acc_delete_finalize_async(void *host, size_t bytes, int queue);
-void acc_update_device(void *host, size_t bytes);
-void acc_update_device_async(void *host, size_t bytes, int queue);
-void acc_update_self(void *host, size_t bytes);
-void acc_update_self_async(void *host, size_t bytes, int queue);
-void acc_attach(void **pointer);
-void acc_attach_async(void **pointer, int queue);
-void acc_detach(void **pointer);
-void acc_detach_async(void **pointer, int queue);
-void acc_detach_finalize(void **pointer);
-void acc_detach_finalize_async(void **pointer, int queue);
+void* acc_copyin(void* host, size_t bytes);
+void* acc_pcopyin(void* host, size_t bytes);
+void* acc_present_or_copyin(void* host, size_t bytes);
+void acc_copyin_async(void* host, size_t bytes, int queue);
+void* acc_create(void* host, size_t bytes);
+void* acc_pcreate(void* host, size_t bytes);
+void* acc_present_or_create(void* host, size_t bytes);
+void acc_create_async(void* host, size_t bytes, int queue);
+void acc_copyout(void* host, size_t bytes);
+void acc_copyout_async(void* host, size_t bytes, int queue);
+void acc_copyout_finalize(void* host, size_t bytes);
+void acc_copyout_finalize_async(void* host, size_t bytes, int queue);
+void acc_delete(void* host, size_t bytes);
+void acc_delete_async(void* host, size_t bytes, int queue);
+void acc_delete_finalize(void* host, size_t bytes);
+void acc_delete_finalize_async(void* host, size_t bytes, int queue);
+void acc_update_device(void* host, size_t bytes);
+void acc_update_device_async(void* host, size_t bytes, int queue);
+void acc_update_self(void* host, size_t bytes);
+void acc_update_self_async(void* host, size_t bytes, int queue);
+void acc_attach(void** pointer);
+void acc_attach_async(void** pointer, int queue);
+void acc_detach(void** pointer);
+void acc_detach_async(void** pointer, int queue);
+void acc_detach_finalize(void** pointer);
+void acc_detach_finalize_async(void** pointer, int queue);
 
 /* Copies between addresses */
-void acc_memcpy_to_device(void *device, void *host, size_t bytes);
-void acc_memcpy_to_device_async(void *device, void *host, size_t bytes, int queue);
-void acc_memcpy_from_device(void *host, void *device, size_t bytes);
-void acc_memcpy_from_device_async(void *host, void *device, size_t bytes, int queue);
-void acc_memcpy_device(void *to, void *from, size_t bytes);
-void acc_memcpy_device_async(void *to, void *from, size_t bytes, int queue);
-void acc_memcpy_d2d(void *to, void *from, size_t bytes, int to_device, int from_device);
-void acc_memcpy_d2d_async(void *to, void *from, size_t bytes, int to_device, int from_device, int queue);
+void acc_memcpy_to_device(void* device, void* host, size_t bytes);
+void acc_memcpy_to_device_async(void* device, void* host, size_t bytes, int queue);
+void acc_memcpy_from_device(void* host, void* device, size_t bytes);
+void acc_memcpy_from_device_async(void* host, void* device, size_t bytes, int queue);
+void acc_memcpy_device(void* to, void* from, size_t bytes);
+void acc_memcpy_device_async(void* to, void* from, size_t bytes, int queue);
+void acc_memcpy_d2d(void* to, void* from, size_t bytes, int to_device, int from_device);
+void acc_memcpy_d2d_async(void* to, void* from, size_t bytes, int to_device, int from_device, int queue);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,7 @@ static int rank, size;
 static double weights[16]; /* each rank has its own */
 
 #pragma acc routine seq
-static double weighted(const double *x, int i) { return weights[i % 16] * x[i]; }
+static double weighted(const double* x, int i) { return weights[i % 16] * x[i]; }
 
 static void regions_of_all_kinds(void) {
   enum { n = 1000 };
@@ -46,7 +46,7 @@ static void messages_of_data_in_regions(void) {
   int wrong = 0;
 #pragma acc parallel loop present(received[0 : n]) reduction(+ : wrong)
   for (int i = 0; i < n; ++i) wrong += received[i] != 1000 * last + i;
-#pragma acc exit data delete(sent[0 : n], received[0 : n])
+#pragma acc exit data delete (sent[0 : n], received[0 : n])
   CHECK_EQUAL(wrong, 0);
   free(sent);
   free(received);
@@ -77,7 +77,7 @@ static void the_device_is_the_host(void) {
   acc_memcpy_device(y, x, sizeof x);
   CHECK_EQUAL(y[3], 4);
   acc_delete(x, sizeof x);
-  void *const memory = acc_malloc(100);
+  void* const memory = acc_malloc(100);
   CHECK(memory != NULL);
   acc_free(memory);
   CHECK(acc_async_test_all());
