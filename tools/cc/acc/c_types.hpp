@@ -26,9 +26,9 @@ type_ref type_of_literal(const token& literal);
 type_ref pointer_to(type_ref element);
 /// Of an array a pointer to its first element; other types as they are.
 type_ref decayed(const type_ref& type);
-/// What an operator computes of two operands; null if the type of one is not known.
+/// The type of the result of an operator with two operands; null if the type of one is not known.
 type_ref type_of_binary(std::string_view sign, const type_ref& left, const type_ref& right);
-/// What an operator ahead of its operand computes.
+/// The type of the result of an operator ahead of its operand.
 type_ref type_of_unary(std::string_view sign, const type_ref& operand);
 /// Of a member of a record; null if there is no such member.
 type_ref type_of_member(const c_type& record, std::string_view member);

@@ -109,7 +109,7 @@ struct section {
   bool is_element = false;
 };
 
-/// What a clause names: a variable, a member, or a section of an array. "s.a[0:n]" has the path "s.a" and one section.
+/// A variable, a member, or a section of an array, as a clause names it. "s.a[0:n]" has the path "s.a" and one section.
 struct variable {
   tokens path;
   std::vector<section> sections;

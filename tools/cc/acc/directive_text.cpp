@@ -10,22 +10,10 @@
 namespace stretto::cc::acc {
 namespace {
 
-std::string text_of(const tokens& expression) {
-  std::string text;
-  bool was_word = false;
-  for (const token& t : expression) {
-    const bool is_word = t.is != token::what::sign;
-    if (is_word && was_word) text += ' ';
-    text += t.spelling;
-    was_word = is_word;
-  }
-  return text;
-}
-
 std::string text_of(const variable& v) {
-  std::string text = text_of(v.path);
+  std::string text = joined_text(v.path);
   for (const section& one : v.sections)
-    text += fmt::format("[{}{}{}]", text_of(one.lower), one.is_element ? "" : ":", text_of(one.length));
+    text += fmt::format("[{}{}{}]", joined_text(one.lower), one.is_element ? "" : ":", joined_text(one.length));
   return text;
 }
 
@@ -50,7 +38,7 @@ std::string label_of(const clause& c) {
   if (c.is_readonly) return "readonly: ";
   if (c.is_zeroed) return "zero: ";
   if (c.is_forced) return "force: ";
-  if (!c.device_number.empty()) return fmt::format("devnum: {}: queues: ", text_of(c.device_number));
+  if (!c.device_number.empty()) return fmt::format("devnum: {}: queues: ", joined_text(c.device_number));
   return "";
 }
 
@@ -71,11 +59,23 @@ void append(std::string& text, const placed_directive& one, const preprocessed_t
 
 }  // namespace
 
+std::string joined_text(const tokens& expression) {
+  std::string text;
+  bool was_word = false;
+  for (const token& t : expression) {
+    const bool is_word = t.is != token::what::sign;
+    if (is_word && was_word) text += ' ';
+    text += t.spelling;
+    was_word = is_word;
+  }
+  return text;
+}
+
 std::string text_of(const clause& c) {
   std::vector<std::string> parts;
-  if (!c.static_size.empty()) parts.push_back("static: " + text_of(c.static_size));
-  if (!c.dimension.empty()) parts.push_back("dim: " + text_of(c.dimension));
-  for (const tokens& one : c.arguments) parts.push_back(text_of(one));
+  if (!c.static_size.empty()) parts.push_back("static: " + joined_text(c.static_size));
+  if (!c.dimension.empty()) parts.push_back("dim: " + joined_text(c.dimension));
+  for (const tokens& one : c.arguments) parts.push_back(joined_text(one));
   for (const std::string& one : c.names) parts.push_back(one);
   for (const variable& one : c.variables) parts.push_back(text_of(one));
   if (parts.empty()) return c.spelling;

@@ -9,6 +9,8 @@
 
 namespace stretto::cc::acc {
 
+/// An expression as the source could have it: "n + 1" becomes "n+1".
+std::string joined_text(const tokens& expression);
 /// The clause as the source could have it: "copyin(readonly: a[0:n], b)".
 std::string text_of(const clause& c);
 

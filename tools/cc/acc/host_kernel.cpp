@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cc/acc/code_printer.hpp"
+#include "cc/acc/directive_text.hpp"
 #include "cc/acc/loop_shape.hpp"
 #include "cc/acc/operator_precedence.hpp"
 #include "cc/acc/reduction_text.hpp"
@@ -103,9 +104,7 @@ class host_emitter final : public code_printer {
     std::string name = one.of->name;
     const c_type* element = &type;
     for (const section& part : one.as_written->sections) {
-      std::string length;
-      for (const token& t : part.length) length += t.spelling + " ";
-      name += fmt::format("[{}]", length);
+      name += fmt::format("[{}]", joined_text(part.length));
       if (element->element) element = element->element.get();
     }
     return fmt::format("{}{};\n", spaces(depth), declaration_text(*element, name));

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cc/acc/directive_rules.hpp"
+#include "cc/acc/directive_text.hpp"
 #include "cc/acc/loop_shape.hpp"
 
 namespace stretto::cc::acc {
@@ -125,9 +126,7 @@ class planner {
     const bool is_from_start = part.lower.empty() || (part.lower.size() == 1 && part.lower[0] == "0");
     if (!is_from_start || part.length.empty())
       not_translated(d.where, fmt::format("the reduction of a part of \"{}\" that is not [0:n]", v.name()));
-    std::string length;
-    for (const token& t : part.length) length += (length.empty() ? "" : " ") + t.spelling;
-    return length;
+    return joined_text(part.length);
   }
 
   void plan_loops(const statement& s, bool is_divided) {

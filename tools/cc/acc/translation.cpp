@@ -6,6 +6,7 @@
 #include <stretto/error.hpp>
 
 #include "cc/acc/code_parser.hpp"
+#include "cc/acc/directive_text.hpp"
 #include "cc/acc/directive_tree.hpp"
 #include "cc/acc/host_kernel.hpp"
 
@@ -117,10 +118,7 @@ class translator {
   /// 0: the runtime chooses.
   static std::string gangs_text(const region_plan& plan) {
     const clause* const wanted = plan.directive->what.find(clause_kind::num_gangs);
-    if (!wanted) return "0";
-    std::string text;
-    for (const device::token& t : wanted->arguments[0]) text += t.spelling + " ";
-    return text;
+    return wanted ? joined_text(wanted->arguments[0]) : "0";
   }
 
   /// A marker of the user's line, ahead of the rest of a line of the source.

@@ -89,36 +89,12 @@ class use_finder {
   std::set<const declaration*> declared_;
 };
 
-void find_calls(const expression& e, std::vector<called_function>& all) {
-  if (e.is == expression_form::call && e.parts[0].is == expression_form::name && !is_variable(e.parts[0])) {
-    const expression& function = e.parts[0];
-    if (std::ranges::find(all, function.spelling, &called_function::name) == all.end())
-      all.push_back({function.spelling, function.of, function.offset});
-  }
-  for (const expression& part : e.parts) find_calls(part, all);
-}
-
-void find_calls(const statement& s, std::vector<called_function>& all) {
-  for (const local_variable& one : s.variables) {
-    for (const expression& extent : one.extents) find_calls(extent, all);
-    find_calls(one.initial, all);
-  }
-  for (const expression& value : s.values) find_calls(value, all);
-  for (const statement& part : s.parts) find_calls(part, all);
-}
-
 }  // namespace
 
 std::vector<variable_use> outer_variables(const statement& region) {
   use_finder finder(region);
   finder.visit(region);
   return std::move(finder.uses);
-}
-
-std::vector<called_function> called_functions(const statement& region) {
-  std::vector<called_function> all;
-  find_calls(region, all);
-  return all;
 }
 
 }  // namespace stretto::cc::acc

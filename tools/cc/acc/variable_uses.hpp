@@ -23,13 +23,4 @@ struct variable_use {
 /// Variables that are declared outside of the region, in the order of their first use; no functions and constants.
 std::vector<variable_use> outer_variables(const statement& region);
 
-/// Functions that the region calls, in the order of their first calls. A function that is declared nowhere has a name
-/// alone.
-struct called_function {
-  std::string name;
-  const declaration* of;
-  std::size_t offset;
-};
-std::vector<called_function> called_functions(const statement& region);
-
 }  // namespace stretto::cc::acc
