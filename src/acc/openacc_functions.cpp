@@ -1,44 +1,68 @@
-// openacc_functions.cpp - the functions of OpenACC (include/stretto_acc/openacc.h) for a device that has the host's
-// memory and runs each operation before its call returns.
+// openacc_functions.cpp - the functions of OpenACC (include/stretto_acc/openacc.h), for a rank's accelerator.
 #include <unistd.h>
 
 #include <stretto_acc/openacc.h>
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <mutex>
-#include <unordered_map>
+#include <cstddef>
+#include <stretto/task.hpp>
 
-#include "ranks/thread_identity.hpp"
+#include "acc/program_calls.hpp"
+#include "acc/rank_context.hpp"
 
 namespace stretto::acc {
 namespace {
 
-constexpr int first_queue = 0;
-
-/// The settings of a rank.
-struct rank_settings {
-  acc_device_t type = acc_device_host;
-  int default_queue = first_queue;
-};
-
-/// Of the calling thread's rank. A reference stays valid.
-rank_settings& settings() {
-  static std::mutex mutex;
-  static std::unordered_map<const ranks::program_copy*, rank_settings> all;
-  const ranks::thread_identity* const identity = ranks::identity_of_thread();
-  const std::scoped_lock lock(mutex);
-  return all[identity ? identity->copy : nullptr];
-}
+rank_context& here() { return rank_context::current(); }
+bool is_shared() { return here().device().shares_host_memory(); }
 
 bool is_host(acc_device_t type) {
   return type == acc_device_host || type == acc_device_default || type == acc_device_current;
 }
 
-/// The index of the first queue in a list, whose other entries are acc_async_sync; -1 if there is none.
-int first_of(const int* queues, int count) {
-  const int* const found = std::find_if(queues, queues + count, [](int one) { return one != acc_async_sync; });
-  return found == queues + count ? -1 : static_cast<int>(found - queues);
+std::byte* bytes_at(void* address) { return static_cast<std::byte*>(address); }
+
+using entry = void (*)(const stretto_acc_data* data, long count, int queue, const char* where);
+
+/// What a directive with one clause does, for `bytes` bytes at `host`.
+void act(entry how, int action, void* host, size_t bytes, int queue, const char* function) {
+  const stretto_acc_extent extent{0, bytes, 1};
+  const stretto_acc_data data{action, 1, 0, host, &extent, nullptr, function};
+  how(&data, 1, queue, function);
+}
+
+void act_on_pointer(entry how, int action, void** pointer, int queue, const char* function) {
+  const stretto_acc_data data{action, 0, 0, pointer, nullptr, pointer, function};
+  how(&data, 1, queue, function);
+}
+
+void* entered(int action, void* host, size_t bytes, const char* function) {
+  act(stretto_acc_enter, action, host, bytes, acc_async_sync, function);
+  return acc_deviceptr(host);
+}
+
+enum class direction { to_device, to_host, within };
+
+void copy(direction way, void* to, void* from, size_t bytes, int queue) {
+  rank_context& in = here();
+  in.run(in.queue_number(queue), [way, &device = in.device(), to = bytes_at(to), from = bytes_at(from), bytes] {
+    switch (way) {
+      case direction::to_device: return device.copy_to_device(to, from, bytes);
+      case direction::to_host: return device.copy_to_host(to, from, bytes);
+      case direction::within: return device.copy_within(to, from, bytes);
+    }
+  });
+}
+
+/// The index of the first queue in a list that has ended; -1 if all entries are acc_async_sync.
+int first_ended(const int* queues, int count) {
+  bool has_queue = false;
+  for (;; yield()) {
+    for (int i = 0; i < count; ++i) {
+      if (queues[i] == acc_async_sync) continue;
+      has_queue = true;
+      if (acc_async_test(queues[i])) return i;
+    }
+    if (!has_queue) return -1;
+  }
 }
 
 std::size_t pages(int name) {
@@ -53,16 +77,16 @@ using namespace stretto::acc;
 #pragma GCC visibility push(default)
 
 int acc_get_num_devices(acc_device_t type) { return is_host(type) ? 1 : 0; }
-void acc_set_device_type(acc_device_t type) { settings().type = is_host(type) ? acc_device_host : settings().type; }
-acc_device_t acc_get_device_type() { return settings().type; }
-void acc_set_device_num(int, acc_device_t type) { acc_set_device_type(type); }
+void acc_set_device_type(acc_device_t) {}
+acc_device_t acc_get_device_type() { return acc_device_host; }
+void acc_set_device_num(int, acc_device_t) {}
 int acc_get_device_num(acc_device_t) { return 0; }
 
 size_t acc_get_property(int, acc_device_t, acc_device_property_t property) {
   switch (property) {
     case acc_property_memory: return pages(_SC_PHYS_PAGES);
     case acc_property_free_memory: return pages(_SC_AVPHYS_PAGES);
-    case acc_property_shared_memory_support: return 1;
+    case acc_property_shared_memory_support: return is_shared() ? 1 : 0;
     default: return 0;
   }
 }
@@ -82,65 +106,112 @@ void acc_shutdown(acc_device_t) {}
 void acc_shutdown_device(int, acc_device_t) {}
 int acc_on_device(acc_device_t type) { return is_host(type) ? 1 : 0; }
 
-int acc_async_test(int) { return 1; }
-int acc_async_test_device(int, int) { return 1; }
-int acc_async_test_all() { return 1; }
-int acc_async_test_all_device(int) { return 1; }
-void acc_wait(int) {}
-void acc_wait_device(int, int) {}
-void acc_wait_async(int, int) {}
-void acc_wait_device_async(int, int, int) {}
-void acc_wait_all() {}
-void acc_wait_all_device(int) {}
-void acc_wait_all_async(int) {}
-void acc_wait_all_device_async(int, int) {}
-int acc_wait_any(int count, int* queues) { return first_of(queues, count); }
-int acc_wait_any_device(int count, int* queues, int) { return first_of(queues, count); }
-int acc_get_default_async() { return settings().default_queue; }
-void acc_set_default_async(int queue) { settings().default_queue = queue == acc_async_default ? first_queue : queue; }
+int acc_async_test(int queue) {
+  rank_context& in = here();
+  return in.queues().has_ended(in.queue_number(queue)) ? 1 : 0;
+}
+int acc_async_test_device(int queue, int) { return acc_async_test(queue); }
+int acc_async_test_all() { return here().queues().have_all_ended() ? 1 : 0; }
+int acc_async_test_all_device(int) { return acc_async_test_all(); }
+void acc_wait(int queue) { stretto_acc_wait(&queue, 1, acc_async_sync); }
+void acc_wait_device(int queue, int) { acc_wait(queue); }
+void acc_wait_async(int queue, int waiting) { stretto_acc_wait(&queue, 1, waiting); }
+void acc_wait_device_async(int queue, int waiting, int) { acc_wait_async(queue, waiting); }
+void acc_wait_all() { stretto_acc_wait(nullptr, -1, acc_async_sync); }
+void acc_wait_all_device(int) { acc_wait_all(); }
+void acc_wait_all_async(int waiting) { stretto_acc_wait(nullptr, -1, waiting); }
+void acc_wait_all_device_async(int waiting, int) { acc_wait_all_async(waiting); }
+int acc_wait_any(int count, int* queues) { return first_ended(queues, count); }
+int acc_wait_any_device(int count, int* queues, int) { return first_ended(queues, count); }
+int acc_get_default_async() { return here().queue_number(acc_async_default); }
+void acc_set_default_async(int queue) { here().set_default_queue(queue); }
 
-void* acc_malloc(size_t bytes) { return std::malloc(bytes); }
-void acc_free(void* device) { std::free(device); }
-void acc_map_data(void*, void*, size_t) {}
-void acc_unmap_data(void*) {}
-void* acc_deviceptr(void* host) { return host; }
-void* acc_hostptr(void* device) { return device; }
-int acc_is_present(void*, size_t) { return 1; }
+void* acc_malloc(size_t bytes) { return here().data().allocate(bytes); }
+void acc_free(void* device) {
+  if (device) here().data().release(bytes_at(device));
+}
+void acc_map_data(void* host, void* device, size_t bytes) {
+  if (!is_shared()) here().data().map(bytes_at(host), bytes_at(device), bytes, "acc_map_data");
+}
+void acc_unmap_data(void* host) {
+  if (!is_shared()) here().data().unmap(bytes_at(host));
+}
+void* acc_deviceptr(void* host) { return is_shared() ? host : here().data().device_of(bytes_at(host)); }
+void* acc_hostptr(void* device) { return is_shared() ? device : here().data().host_of(bytes_at(device)); }
+int acc_is_present(void* host, size_t bytes) {
+  return is_shared() || here().data().is_present(bytes_at(host), bytes) ? 1 : 0;
+}
 
-void* acc_copyin(void* host, size_t) { return host; }
-void* acc_pcopyin(void* host, size_t) { return host; }
-void* acc_present_or_copyin(void* host, size_t) { return host; }
-void acc_copyin_async(void*, size_t, int) {}
-void* acc_create(void* host, size_t) { return host; }
-void* acc_pcreate(void* host, size_t) { return host; }
-void* acc_present_or_create(void* host, size_t) { return host; }
-void acc_create_async(void*, size_t, int) {}
-void acc_copyout(void*, size_t) {}
-void acc_copyout_async(void*, size_t, int) {}
-void acc_copyout_finalize(void*, size_t) {}
-void acc_copyout_finalize_async(void*, size_t, int) {}
-void acc_delete(void*, size_t) {}
-void acc_delete_async(void*, size_t, int) {}
-void acc_delete_finalize(void*, size_t) {}
-void acc_delete_finalize_async(void*, size_t, int) {}
-void acc_update_device(void*, size_t) {}
-void acc_update_device_async(void*, size_t, int) {}
-void acc_update_self(void*, size_t) {}
-void acc_update_self_async(void*, size_t, int) {}
-void acc_attach(void**) {}
-void acc_attach_async(void**, int) {}
-void acc_detach(void**) {}
-void acc_detach_async(void**, int) {}
-void acc_detach_finalize(void**) {}
-void acc_detach_finalize_async(void**, int) {}
+void* acc_copyin(void* host, size_t bytes) { return entered(stretto_acc_copyin, host, bytes, "acc_copyin"); }
+void* acc_pcopyin(void* host, size_t bytes) { return acc_copyin(host, bytes); }
+void* acc_present_or_copyin(void* host, size_t bytes) { return acc_copyin(host, bytes); }
+void acc_copyin_async(void* host, size_t bytes, int queue) {
+  act(stretto_acc_enter, stretto_acc_copyin, host, bytes, queue, "acc_copyin_async");
+}
+void* acc_create(void* host, size_t bytes) { return entered(stretto_acc_create, host, bytes, "acc_create"); }
+void* acc_pcreate(void* host, size_t bytes) { return acc_create(host, bytes); }
+void* acc_present_or_create(void* host, size_t bytes) { return acc_create(host, bytes); }
+void acc_create_async(void* host, size_t bytes, int queue) {
+  act(stretto_acc_enter, stretto_acc_create, host, bytes, queue, "acc_create_async");
+}
+void acc_copyout(void* host, size_t bytes) { acc_copyout_async(host, bytes, acc_async_sync); }
+void acc_copyout_async(void* host, size_t bytes, int queue) {
+  act(stretto_acc_exit, stretto_acc_copyout, host, bytes, queue, "acc_copyout");
+}
+void acc_copyout_finalize(void* host, size_t bytes) { acc_copyout_finalize_async(host, bytes, acc_async_sync); }
+void acc_copyout_finalize_async(void* host, size_t bytes, int queue) {
+  act(stretto_acc_exit, stretto_acc_copyout | stretto_acc_finalize, host, bytes, queue, "acc_copyout_finalize");
+}
+void acc_delete(void* host, size_t bytes) { acc_delete_async(host, bytes, acc_async_sync); }
+void acc_delete_async(void* host, size_t bytes, int queue) {
+  act(stretto_acc_exit, stretto_acc_delete, host, bytes, queue, "acc_delete");
+}
+void acc_delete_finalize(void* host, size_t bytes) { acc_delete_finalize_async(host, bytes, acc_async_sync); }
+void acc_delete_finalize_async(void* host, size_t bytes, int queue) {
+  act(stretto_acc_exit, stretto_acc_delete | stretto_acc_finalize, host, bytes, queue, "acc_delete_finalize");
+}
+void acc_update_device(void* host, size_t bytes) { acc_update_device_async(host, bytes, acc_async_sync); }
+void acc_update_device_async(void* host, size_t bytes, int queue) {
+  act(stretto_acc_update, stretto_acc_update_device, host, bytes, queue, "acc_update_device");
+}
+void acc_update_self(void* host, size_t bytes) { acc_update_self_async(host, bytes, acc_async_sync); }
+void acc_update_self_async(void* host, size_t bytes, int queue) {
+  act(stretto_acc_update, stretto_acc_update_host, host, bytes, queue, "acc_update_self");
+}
+void acc_attach(void** pointer) { acc_attach_async(pointer, acc_async_sync); }
+void acc_attach_async(void** pointer, int queue) {
+  act_on_pointer(stretto_acc_enter, stretto_acc_attach, pointer, queue, "acc_attach");
+}
+void acc_detach(void** pointer) { acc_detach_async(pointer, acc_async_sync); }
+void acc_detach_async(void** pointer, int queue) {
+  act_on_pointer(stretto_acc_exit, stretto_acc_detach, pointer, queue, "acc_detach");
+}
+void acc_detach_finalize(void** pointer) { acc_detach_finalize_async(pointer, acc_async_sync); }
+void acc_detach_finalize_async(void** pointer, int queue) {
+  act_on_pointer(stretto_acc_exit, stretto_acc_detach | stretto_acc_finalize, pointer, queue, "acc_detach_finalize");
+}
 
-void acc_memcpy_to_device(void* device, void* host, size_t bytes) { std::memmove(device, host, bytes); }
-void acc_memcpy_to_device_async(void* device, void* host, size_t bytes, int) { std::memmove(device, host, bytes); }
-void acc_memcpy_from_device(void* host, void* device, size_t bytes) { std::memmove(host, device, bytes); }
-void acc_memcpy_from_device_async(void* host, void* device, size_t bytes, int) { std::memmove(host, device, bytes); }
-void acc_memcpy_device(void* to, void* from, size_t bytes) { std::memmove(to, from, bytes); }
-void acc_memcpy_device_async(void* to, void* from, size_t bytes, int) { std::memmove(to, from, bytes); }
-void acc_memcpy_d2d(void* to, void* from, size_t bytes, int, int) { std::memmove(to, from, bytes); }
-void acc_memcpy_d2d_async(void* to, void* from, size_t bytes, int, int, int) { std::memmove(to, from, bytes); }
+void acc_memcpy_to_device(void* device, void* host, size_t bytes) {
+  copy(direction::to_device, device, host, bytes, acc_async_sync);
+}
+void acc_memcpy_to_device_async(void* device, void* host, size_t bytes, int queue) {
+  copy(direction::to_device, device, host, bytes, queue);
+}
+void acc_memcpy_from_device(void* host, void* device, size_t bytes) {
+  copy(direction::to_host, host, device, bytes, acc_async_sync);
+}
+void acc_memcpy_from_device_async(void* host, void* device, size_t bytes, int queue) {
+  copy(direction::to_host, host, device, bytes, queue);
+}
+void acc_memcpy_device(void* to, void* from, size_t bytes) { copy(direction::within, to, from, bytes, acc_async_sync); }
+void acc_memcpy_device_async(void* to, void* from, size_t bytes, int queue) {
+  copy(direction::within, to, from, bytes, queue);
+}
+void acc_memcpy_d2d(void* to, void* from, size_t bytes, int, int) {
+  copy(direction::within, to, from, bytes, acc_async_sync);
+}
+void acc_memcpy_d2d_async(void* to, void* from, size_t bytes, int, int, int queue) {
+  copy(direction::within, to, from, bytes, queue);
+}
 
 #pragma GCC visibility pop

@@ -106,10 +106,38 @@ TEST_CASE("records have their fields, and those that point to their own type end
   CHECK_FALSE(type.record->is_union);
 }
 
-TEST_CASE("names of members, and those outside of the region, mean nothing") {
+TEST_CASE("names of members mean nothing; of what is outside of the region, variables at file scope are known") {
   const region_names r;
   CHECK(r.find("x") == nullptr);
-  CHECK(r.names.at(program.find("unseen")) == nullptr);
+  REQUIRE(r.names.at(program.find("unseen")));
+  CHECK(r.names.at(program.find("unseen"))->name == "unseen");
+}
+
+TEST_CASE("a name means the variable whose scope a place is in") {
+  const std::string text = R"(# 1 "x.c"
+int n;
+static double late;
+void f(float n) {
+  { char n; { long n; } (void)n; }
+}
+void g(int a[3]) { (void)n; }
+short later;
+)";
+  const preprocessed_text source(text);
+  const source_names names = read_names(source, std::vector<text_range>{{0, text.size()}}, cc::language::c);
+  const auto type_at = [&](const char* name, const char* place) {
+    const declaration* const found = names.visible(name, text.find(place), source);
+    return found ? found->type.spelling : "";
+  };
+  CHECK(type_at("n", "{ char") == "float");
+  CHECK(type_at("n", "{ long") == "char");
+  CHECK(type_at("n", "; } (void)n") == "long");
+  CHECK(type_at("n", "(void)n; }") == "char");
+  CHECK(type_at("n", "void g") == "int");
+  CHECK(type_at("late", "(void)n; }\nshort") == "double");
+  CHECK(type_at("later", "(void)n; }\nshort") == "");
+  CHECK(type_at("a", "(void)n; }\nshort") != "");
+  CHECK(type_at("a", "short later") == "");
 }
 
 TEST_CASE("a name that is declared in the region means the same where it is used") {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/child_process.hpp"
+#include "cc/acc/call_declarations.hpp"
 #include "temporary_folder.hpp"
 
 using namespace stretto;
@@ -21,13 +22,26 @@ translation translated(const std::string& text) { return translate(preprocessed_
 /// Runs the gangs of a kernel one after another, last first: a result must not depend on their order.
 const std::string runtime = R"(
 int printf(const char *, ...);
-void stretto_acc_launch(void (*kernel)(void **, long, long), void **arguments, long gangs) {
-  if (gangs <= 0) gangs = GANGS;
-  for (long gang = gangs; gang-- > 0;) kernel(arguments, gang, gangs);
+void *memcpy(void *, const void *, unsigned long);
+void stretto_acc_run(const struct stretto_acc_launch *launch) {
+  char values[16][1024];
+  void *arguments[16];
+  for (long i = 0; i < launch->argument_count; ++i) {
+    const struct stretto_acc_argument *one = &launch->arguments[i];
+    arguments[i] = one->way == 1 ? one->host : memcpy(values[i], one->host, one->bytes);
+  }
+  const long gangs = launch->gangs > 0 ? launch->gangs : GANGS;
+  for (long gang = gangs; gang-- > 0;) launch->kernel(arguments, gang, gangs);
 }
 static int held;
 void stretto_acc_lock(void) { if (held++) printf("locked twice "); }
 void stretto_acc_unlock(void) { --held; }
+void stretto_acc_end(void) {}
+struct stretto_acc_scope stretto_acc_open(const struct stretto_acc_data *data, long count, int queue, int condition,
+                                          const char *where) {
+  return (struct stretto_acc_scope){condition ? data : 0, count, queue, where};
+}
+void stretto_acc_close(struct stretto_acc_scope *scope) {}
 )";
 
 /// The output of a program, compiled by the system's compiler, with a number of gangs. Its main is `body`.
@@ -38,7 +52,7 @@ std::string output(const std::string& globals, const std::string& body, int gang
   if (!result.refused.empty()) return result.refused[0].what();
   const auto source = folder.path / "x.i", other = folder.path / "runtime.c", program = folder.path / "x";
   std::ofstream(source) << result.text;
-  std::ofstream(other) << runtime;
+  std::ofstream(other) << call_declarations() << runtime;
   const auto compiled = base::run_child(
       {.arguments = {"cc", "-Wall", "-Werror", source, "-DGANGS=" + std::to_string(gangs), other, "-o", program, "-lm"},
        .limit = std::chrono::minutes(5)});

@@ -46,7 +46,7 @@ bool uses_stretto(const elf_file& file) {
 
 bool launches_regions(const elf_file& file) {
   return std::ranges::any_of(file.symbols(), [&](const Elf64_Sym& one) {
-    return one.st_shndx == SHN_UNDEF && file.name_of(one) == "stretto_acc_launch";
+    return one.st_shndx == SHN_UNDEF && file.name_of(one) == "stretto_acc_end";
   });
 }
 

@@ -224,18 +224,6 @@ class host_emitter final : public code_printer {
 
 }  // namespace
 
-std::string host_prologue() {
-  return "extern void stretto_acc_launch(void (*kernel)(void **, long, long), void **arguments, long gangs);\n"
-         "extern void stretto_acc_lock(void);\n"
-         "extern void stretto_acc_unlock(void);\n"
-         "static inline long stretto_acc_trips(long distance, long step) {\n"
-         "  return distance <= 0 ? 0 : (distance - 1) / step + 1;\n"
-         "}\n"
-         "static inline long stretto_acc_part(long count, long gang, long gangs) {\n"
-         "  return count / gangs * gang + (gang < count % gangs ? gang : count % gangs);\n"
-         "}\n";
-}
-
 std::string host_kernel(const std::string& name, const region_plan& plan, const statement& region,
                         const preprocessed_text& source) {
   return host_emitter(plan, source).kernel(name, region);

@@ -9,9 +9,6 @@
 
 namespace stretto::cc::acc {
 
-/// Declarations that the kernels of a source need, once, ahead of all.
-std::string host_prologue();
-
 /// The function `name`: static void name(void **stretto_arguments, long stretto_gang, long stretto_gangs). The
 /// arguments are those of the plan, in order: each the address of the variable, or of the array's first element, behind
 /// the addresses of its extents.

@@ -11,28 +11,10 @@
 #include "cc/acc/directive_rules.hpp"
 #include "cc/acc/directive_text.hpp"
 #include "cc/acc/loop_shape.hpp"
+#include "cc/acc/not_translated.hpp"
 
 namespace stretto::cc::acc {
 namespace {
-
-[[noreturn]] void not_translated(const source_line& where, const std::string& what) {
-  throw error("O10", what + " is not translated yet")
-      .fact("at", fmt::format("{}:{}", where.file, where.line))
-      .because("the translator has no code for it")
-      .remedy("write the region without it");
-}
-
-bool is_data_clause(clause_kind kind) {
-  switch (kind) {
-    case clause_kind::copy:
-    case clause_kind::copyin:
-    case clause_kind::copyout:
-    case clause_kind::create:
-    case clause_kind::no_create:
-    case clause_kind::present: return true;
-    default: return false;
-  }
-}
 
 /// The clauses of the region's directive that name a variable.
 const clause* clause_with(const directive& d, const std::string& name, bool (*is_wanted)(clause_kind)) {
@@ -45,9 +27,9 @@ const clause* clause_with(const directive& d, const std::string& name, bool (*is
 
 class planner {
  public:
-  planner(const placed_directive& construct, const statement& region, const preprocessed_text& source,
+  planner(const placed_directive& construct, const statement& region, const name_scope& scope,
           std::span<const acc::directive* const> around)
-      : region_(region), source_(source), around_(around), plan_{.directive = &construct, .arguments = {}} {}
+      : region_(region), scope_(scope), around_(around), plan_{.directive = &construct, .arguments = {}} {}
 
   region_plan plan() {
     uses_ = outer_variables(region_);
@@ -62,6 +44,9 @@ class planner {
       append(reduced_, plan_.reductions);
     }
     for (const variable_use& one : uses_) add_argument(one);
+    plan_.data = items_of(directive(), scope_);
+    add_reduced_data();
+    for (const kernel_argument& one : plan_.arguments) add_data_of(one);
     return std::move(plan_);
   }
 
@@ -194,7 +179,47 @@ class planner {
   void add_argument(const variable_use& use) {
     const acc::directive& d = directive();
     if (std::ranges::find(plan_.privates, use.of, &private_variable::of) != plan_.privates.end()) return;
-    plan_.arguments.push_back({use.of, way_of(use, d), with_extents(*use.of)});
+    plan_.arguments.push_back(
+        {use.of, way_of(use, d), with_extents(*use.of), is_named(use.of->name, is_device_pointer)});
+  }
+
+  static bool is_device_pointer(clause_kind kind) { return kind == clause_kind::deviceptr; }
+
+  bool has_item(const declaration* of) const {
+    return std::ranges::any_of(plan_.data,
+                               [of](const data_item& one) { return is_same(one.of, of) && !one.is_member(); });
+  }
+
+  /// A part of an array that is reduced moves as in copy.
+  void add_reduced_data() {
+    add_reduced_data(directive());
+    for (const auto& [loop, plan] : plan_.loops) add_reduced_data(loop->directive->what);
+  }
+  void add_reduced_data(const acc::directive& d) {
+    for (const clause& one : d.clauses)
+      if (one.kind == clause_kind::reduction)
+        for (const variable& v : one.variables)
+          if (const declaration* const of = find(v.name()); of && !v.sections.empty() && !has_item(of))
+            plan_.data.push_back(item_of(v, action_without_clause(*of), d.where, scope_));
+  }
+
+  /// Arrays, records and results move by a rule where no clause of the region names them.
+  void add_data_of(const kernel_argument& argument) {
+    const bool moves = argument.way != argument_way::value && argument.of->type.is != type_form::pointer;
+    if (moves && !has_item(argument.of))
+      plan_.data.push_back(item_of(*argument.of, action_without_clause(*argument.of)));
+  }
+
+  /// The number of copy; of copyin for what may not change, of present under default(present).
+  std::string action_without_clause(const declaration& of) const {
+    const clause* const rule = directive().find(clause_kind::default_);
+    const bool is_scalar = of.type.is != type_form::array && of.type.is != type_form::record;
+    if (rule && rule->names.at(0) == "present" && !is_scalar && of.type.is != type_form::pointer) return "5";
+    return is_constant(of.type) ? "1" : "0";
+  }
+
+  static bool is_constant(const c_type& type) {
+    return type.is == type_form::array && type.element ? is_constant(*type.element) : type.is_const;
   }
 
   argument_way way_of(const variable_use& use, const acc::directive& d) const {
@@ -203,11 +228,11 @@ class planner {
     const auto is_first_private = [](clause_kind kind) { return kind == clause_kind::firstprivate; };
     const bool is_copied = clause_with(d, use.of->name, is_first_private) != nullptr;
     if (type.is == type_form::array) {
-      if (is_copied && has_unknown_size(type)) refuse_copy(use.of->name, source_.line_at(use.offset));
+      if (is_copied && has_unknown_size(type)) refuse_copy(use.of->name, scope_.source.line_at(use.offset));
       return is_copied ? argument_way::value : argument_way::array;
     }
     if (type.is == type_form::pointer || own_.contains(use.of)) return argument_way::value;
-    if (is_in_data_clause(use.of->name)) return argument_way::reference;
+    if (is_named(use.of->name, is_data_clause)) return argument_way::reference;
     if (is_copied) return argument_way::value;
     if (const clause* const one = d.find(clause_kind::default_); one && one->names.at(0) == "none")
       refuse_without_clause(use, d);
@@ -216,13 +241,14 @@ class planner {
     return is_kernels() && is_changed ? argument_way::reference : argument_way::value;
   }
 
-  bool is_in_data_clause(const std::string& name) const {
-    const auto names = [&](const acc::directive* d) { return clause_with(*d, name, is_data_clause) != nullptr; };
+  /// Whether a clause of the construct, or of a directive around it, names the variable.
+  bool is_named(const std::string& name, bool (*is_wanted)(clause_kind)) const {
+    const auto names = [&](const acc::directive* d) { return clause_with(*d, name, is_wanted) != nullptr; };
     return names(&directive()) || std::ranges::any_of(around_, names);
   }
 
   [[noreturn]] void refuse_without_clause(const variable_use& use, const acc::directive& d) const {
-    const source_line where = source_.line_at(use.offset);
+    const source_line where = scope_.source.line_at(use.offset);
     throw error("O11", fmt::format("the variable \"{}\" is in no clause of \"{}\"", use.of->name, name_of(d.kind)))
         .fact("at", fmt::format("{}:{}", where.file, where.line))
         .fact("directive", fmt::format("{}:{}", d.where.file, d.where.line))
@@ -243,7 +269,7 @@ class planner {
   }
 
   const statement& region_;
-  const preprocessed_text& source_;
+  const name_scope scope_;
   const std::span<const acc::directive* const> around_;
   region_plan plan_;
   std::vector<variable_use> uses_;
@@ -253,9 +279,9 @@ class planner {
 
 }  // namespace
 
-region_plan plan_region(const placed_directive& construct, const statement& region, const preprocessed_text& source,
+region_plan plan_region(const placed_directive& construct, const statement& region, const name_scope& scope,
                         std::span<const directive* const> around) {
-  return planner(construct, region, source, around).plan();
+  return planner(construct, region, scope, around).plan();
 }
 
 }  // namespace stretto::cc::acc

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cc/acc/data_item.hpp"
 #include "cc/acc/region_code.hpp"
 #include "cc/acc/row_extents.hpp"
 #include "cc/acc/variable_uses.hpp"
@@ -27,6 +28,7 @@ struct kernel_argument {
   const declaration* of;
   argument_way way;
   sized_type sized;
+  bool is_device_address = false;  // of a pointer: its value is of the device already
 };
 
 /// A variable of which each gang, or each iteration of a loop, has its own.
@@ -53,6 +55,7 @@ struct region_plan {
   const placed_directive* directive;
   bool is_single = false;  // one gang runs it: serial
   std::vector<kernel_argument> arguments;
+  std::vector<data_item> data = {};  // that the region moves: by its clauses, and by the rules for variables without
   std::vector<private_variable> privates = {};       // of each gang
   std::vector<reduced_variable> reductions = {};     // of the copies of all gangs
   std::map<const statement*, loop_plan> loops = {};  // those with directives
@@ -60,10 +63,11 @@ struct region_plan {
 
 /// The plan of the region that a construct governs.
 ///
-///   around   directives around the construct in its function: variables in their data clauses are not copied into
-///   gangs throws   O10 for what is not translated yet, with its line; O11 for a variable without a clause under
-///   default(none)
-region_plan plan_region(const placed_directive& construct, const statement& region, const preprocessed_text& source,
+///   around   directives around the construct, and those that declare: variables in their data clauses are not copied
+///            into gangs
+///   throws   O10 for what is not translated yet, with its line; O11 for a variable without a clause under
+///            default(none); O15 for a clause whose variable is not declared
+region_plan plan_region(const placed_directive& construct, const statement& region, const name_scope& scope,
                         std::span<const directive* const> around = {});
 
 }  // namespace stretto::cc::acc

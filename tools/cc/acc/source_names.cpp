@@ -74,8 +74,11 @@ class name_reader {
 
   clang::visit_next visit(clang::cursor one) {
     const text_range extent = extent_of(one);
-    if (!is_in_parts(extent)) return clang::visit_next::skip_inside;
     const std::size_t at = offset_of(lib_.getCursorLocation(one));
+    if (!is_in_parts(extent)) {
+      if (one.kind == clang::variable_declaration) add_use(at, one);
+      return clang::visit_next::skip_inside;
+    }
     switch (one.kind) {
       case clang::name_reference: add_use(at, lib_.getCursorReferenced(one)); break;
       case clang::type_reference: into_.types_.emplace(at, type_of(lib_.getCursorType(one))); break;
@@ -116,10 +119,17 @@ class name_reader {
     if (found != indices_.end()) return found->second;
     into_.declarations_.push_back({.name = lib_.take(lib_.getCursorSpelling(of)),
                                    .is = place_of(of),
-                                   .type = type_of(lib_.getCursorType(of)),
+                                   .type = type_of_declared(of),
                                    .offset = offset,
                                    .value = of.kind == clang::enum_constant ? lib_.getEnumConstantDeclValue(of) : 0});
     return indices_[offset] = into_.declarations_.size() - 1;
+  }
+
+  /// Parameters that are written as arrays are pointers.
+  c_type type_of_declared(clang::cursor of) {
+    c_type type = type_of(lib_.getCursorType(of));
+    if (of.kind != clang::parameter_declaration || type.is != type_form::array) return type;
+    return {.is = type_form::pointer, .spelling = type.spelling, .bytes = sizeof(void*), .element = type.element};
   }
 
   declaration::place place_of(clang::cursor of) const {
@@ -219,6 +229,39 @@ const declaration* source_names::at(std::size_t offset) const noexcept {
 const c_type* source_names::type_at(std::size_t offset) const noexcept {
   const auto found = types_.find(offset);
   return found == types_.end() ? nullptr : &found->second;
+}
+
+/// The end of the block in which a token stands; that of the text at file scope.
+static std::size_t end_of_scope(const preprocessed_text& source, std::size_t offset) {
+  const tokens& program = source.program();
+  int depth = 0;
+  for (std::size_t i = source.token_behind(offset); i < program.size(); ++i) {
+    if (program[i] == "{") ++depth;
+    if (program[i] == "}" && --depth < 0) return program[i].offset;
+  }
+  return source.text().size();
+}
+
+/// Where a function's body follows, that of the body.
+static std::size_t end_of_parameter(const preprocessed_text& source, std::size_t offset) {
+  const tokens& program = source.program();
+  for (std::size_t i = source.token_behind(offset); i < program.size(); ++i) {
+    if (program[i] == ";") return program[i].offset;
+    if (program[i] == "{") return end_of_scope(source, program[i].offset + 1);
+  }
+  return source.text().size();
+}
+
+const declaration* source_names::visible(std::string_view name, std::size_t offset,
+                                         const preprocessed_text& source) const {
+  const declaration* found = nullptr;
+  for (const declaration& one : declarations_) {
+    if (one.name != name || one.offset > offset || (found && one.offset < found->offset)) continue;
+    const bool is_parameter = one.is == declaration::place::parameter;
+    const std::size_t end = is_parameter ? end_of_parameter(source, one.offset) : end_of_scope(source, one.offset);
+    if (offset < end) found = &one;
+  }
+  return found;
 }
 
 source_names read_names(const preprocessed_text& source, std::span<const text_range> parts, language language) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cc/acc/preprocessed_text.hpp"
@@ -84,6 +85,8 @@ class source_names {
   /// The type that the name at an offset stands for: that of a typedef, or behind struct, union or enum. Null if it is
   /// the name of no type.
   const c_type* type_at(std::size_t offset) const noexcept;
+  /// The variable or function of that name whose scope an offset is in; null if there is none.
+  const declaration* visible(std::string_view name, std::size_t offset, const preprocessed_text& source) const;
 
  private:
   friend class name_reader;
@@ -93,7 +96,7 @@ class source_names {
   std::vector<declaration> declarations_;
 };
 
-/// The names in these parts of the source.
+/// The names in these parts of the source, and the variables of the whole file.
 ///
 ///   parts    in increasing order, none inside another
 ///   throws   O07 if there is no libclang, O08 if it cannot read the source

@@ -3,15 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <stretto/error.hpp>
 
+#include "cc/acc/call_declarations.hpp"
 #include "cc/acc/code_parser.hpp"
-#include "cc/acc/directive_text.hpp"
+#include "cc/acc/directive_calls.hpp"
 #include "cc/acc/directive_tree.hpp"
 #include "cc/acc/host_kernel.hpp"
+#include "cc/acc/region_launch.hpp"
 
 namespace stretto::cc::acc {
 namespace {
+
+/// A directive that declares, and where its effect ends.
+struct declared {
+  directive what;
+  std::size_t last;
+};
 
 /// Text that replaces [first, last) of the source.
 struct replacement {
@@ -23,6 +32,7 @@ class translator {
  public:
   translator(const preprocessed_text& source, language language) : source_(source) {
     tree_ = read_directives(source);
+    functions_ = starts_of_functions();
     result_.refused = tree_.refused;
     if (!tree_.refused.empty() || tree_.outermost.empty()) return;
     names_ = read_names(source, parts(), language);
@@ -32,6 +42,7 @@ class translator {
     if (result_.refused.empty()) {
       for (const placed_directive& one : tree_.outermost) translate(one);
       remove_other_pragmas();
+      if (!tree_.outermost.empty()) changes_.insert(changes_.begin(), {0, 0, std::string(call_declarations())});
       result_.text = replaced();
     }
     return std::move(result_);
@@ -60,65 +71,120 @@ class translator {
 
   /// The token that begins the definition at file scope in which a token stands.
   std::size_t start_of_function(std::size_t token) const {
-    std::size_t start = 0;
+    const auto next = std::ranges::upper_bound(functions_, token);
+    return *std::prev(next);
+  }
+
+  /// Where definitions at file scope begin, the end of the program at last.
+  std::vector<std::size_t> starts_of_functions() const {
+    std::vector<std::size_t> all{0};
     int depth = 0;
-    for (std::size_t i = 0; i < token && i < program().size(); ++i) {
+    for (std::size_t i = 0; i < program().size(); ++i) {
       const device::token& t = program()[i];
       if (t == "{") ++depth;
       else if (t == "}") --depth;
-      if (depth == 0 && (t == ";" || t == "}")) start = i + 1;
+      if (depth == 0 && (t == ";" || t == "}")) all.push_back(i + 1);
     }
-    return start;
+    return all;
+  }
+
+  name_scope scope_at(const placed_directive& one) const {
+    return {names_, source_, source_.pragmas()[one.pragma].first};
+  }
+  bool is_at_file_scope(const placed_directive& one) const {
+    return start_of_function(one.first) == one.first || one.first == program().size();
   }
 
   void translate(const placed_directive& one) {
-    if (is_compute(one.what.kind)) return translate_region(one);
-    around_.push_back(&one.what);
-    for (const placed_directive& inner : one.inside) translate(inner);
-    around_.pop_back();
-  }
-
-  void translate_region(const placed_directive& one) {
     try {
-      const statement region = read_code(source_, names_, one);
-      const region_plan plan = plan_region(one, region, source_, around_);
-      const std::string name = fmt::format("stretto_acc_kernel_{}", ++kernels_);
-      const std::size_t function = offset_of(start_of_function(one.first));
-      changes_.push_back({function, function,
-                          (kernels_ == 1 ? "\n" + host_prologue() : "\n") + host_kernel(name, plan, region, source_) +
-                              mark(function)});
-      changes_.push_back(
-          {source_.pragmas()[one.pragma].first, end_of(one), launch_text(name, plan) + mark(end_of(one))});
+      if (is_compute(one.what.kind)) return translate_region(one);
+      if (one.what.kind == directive_kind::data || one.what.kind == directive_kind::host_data)
+        return translate_block(one);
+      if (one.what.kind == directive_kind::declare) return translate_declare(one);
+      if (one.what.kind != directive_kind::routine)
+        replace_pragma(one, call_text(one.what, items_of(one.what, scope_at(one)), ++numbers_));
     } catch (const error& e) {
       result_.refused.push_back(e);
     }
+    for (const placed_directive& inner : one.inside) translate(inner);
   }
 
-  /// Directives that do nothing where host and device share their memory.
+  void replace_pragma(const placed_directive& one, std::string text) {
+    const pragma_line& line = source_.pragmas()[one.pragma];
+    changes_.push_back({line.first, line.last, std::move(text)});
+  }
+
+  /// data and host_data.
+  void translate_block(const placed_directive& one) {
+    const bool is_data = one.what.kind == directive_kind::data;
+    open_data here{++numbers_, is_data ? items_of(one.what, scope_at(one)) : used_on_device(one)};
+    replace_pragma(one, is_data ? opening_text(one.what, here.items, here.number)
+                                : host_data_text(one.what, here.items, here.number));
+    around_.push_back(&one.what);
+    if (is_data) open_.push_back(std::move(here));
+    for (const placed_directive& inner : one.inside) translate(inner);
+    if (is_data) open_.pop_back();
+    around_.pop_back();
+    changes_.push_back({end_of(one), end_of(one), is_data ? " }" : " } }"});
+  }
+
+  std::vector<data_item> used_on_device(const placed_directive& one) const {
+    std::vector<data_item> all;
+    for (const clause& c : one.what.clauses)
+      if (c.kind == clause_kind::use_device)
+        for (const variable& v : c.variables) all.push_back(item_of(v, "", one.what.where, scope_at(one)));
+    return all;
+  }
+
+  /// At file scope for the whole program; in a function to the end of the block.
+  void translate_declare(const placed_directive& one) {
+    const auto items = declared_items(one);
+    const unsigned number = ++numbers_;
+    declared_.push_back({one.what, end_of_declared(one)});
+    if (is_at_file_scope(one)) replace_pragma(one, constructor_text(one.what, items, number));
+    else replace_pragma(one, scope_text(one.what, items, number));
+  }
+
+  /// Pointers themselves, not what they point to: a declaration names variables.
+  std::vector<data_item> declared_items(const placed_directive& one) const {
+    auto items = items_of(one.what, scope_at(one));
+    for (data_item& item : items)
+      if (is_at_file_scope(one)) item = item_of(*item.of, item.action);
+    return items;
+  }
+
+  /// Where what a directive declares ceases to be declared: at the end of the function.
+  std::size_t end_of_declared(const placed_directive& one) const {
+    if (is_at_file_scope(one)) return source_.text().size();
+    const auto next = std::ranges::upper_bound(functions_, one.first);
+    return next == functions_.end() ? source_.text().size() : offset_of(*next);
+  }
+
+  std::vector<const directive*> directives_around(const placed_directive& one) const {
+    std::vector<const directive*> all = around_;
+    for (const declared& d : declared_)
+      if (offset_of(one.first) < d.last) all.push_back(&d.what);
+    return all;
+  }
+
+  void translate_region(const placed_directive& one) {
+    const statement region = read_code(source_, names_, one);
+    const region_plan plan = plan_region(one, region, scope_at(one), directives_around(one));
+    const unsigned number = ++numbers_;
+    const std::string name = fmt::format("stretto_acc_kernel_{}", number);
+    const std::size_t function = offset_of(start_of_function(one.first));
+    changes_.push_back({function, function, "\n" + host_kernel(name, plan, region, source_) + mark(function)});
+    changes_.push_back(
+        {source_.pragmas()[one.pragma].first, end_of(one), launch_text(name, plan, number, open_) + mark(end_of(one))});
+  }
+
+  /// Directives that do nothing: those of loops in functions that kernels call, caches, routines.
   void remove_other_pragmas() {
     const auto regions = changes_;
     for (const pragma_line& one : source_.pragmas()) {
       const auto holds = [&](const replacement& r) { return one.first >= r.first && one.first < r.last; };
       if (std::ranges::none_of(regions, holds)) changes_.push_back({one.first, one.last, ""});
     }
-  }
-
-  static std::string launch_text(const std::string& name, const region_plan& plan) {
-    std::string arguments;
-    for (const kernel_argument& one : plan.arguments) {
-      for (const row_extent& extent : one.sized.extents)
-        arguments += fmt::format("&(unsigned long){{{}}}, ", extent.of_host);
-      arguments += fmt::format("(void *){}{}, ", one.of->type.is == type_form::array ? "" : "&", one.of->name);
-    }
-    return fmt::format(
-        "{{ void *stretto_arguments[] = {{{}(void *)0}}; stretto_acc_launch({}, stretto_arguments, {}); }}\n",
-        arguments, name, plan.is_single ? "1" : gangs_text(plan));
-  }
-
-  /// 0: the runtime chooses.
-  static std::string gangs_text(const region_plan& plan) {
-    const clause* const wanted = plan.directive->what.find(clause_kind::num_gangs);
-    return wanted ? joined_text(wanted->arguments[0]) : "0";
   }
 
   /// A marker of the user's line, ahead of the rest of a line of the source.
@@ -141,11 +207,14 @@ class translator {
 
   const preprocessed_text& source_;
   directive_tree tree_;
+  std::vector<std::size_t> functions_;  // tokens with which definitions at file scope begin
   source_names names_;
   translation result_;
   std::vector<replacement> changes_;
   std::vector<const directive*> around_;  // of the directive that is being translated, outermost first
-  unsigned kernels_ = 0;
+  std::vector<open_data> open_;           // of the data constructs among them
+  std::vector<declared> declared_;
+  unsigned numbers_ = 0;  // of directives, for names
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "acc/gang_launch.hpp"
+#include "acc/host_accelerator.hpp"
 
 #include <doctest/doctest.h>
 #include <stretto/stretto.hpp>
@@ -6,6 +6,7 @@
 #include <atomic>
 #include <vector>
 
+#include "acc/program_calls.hpp"
 #include "campaign.hpp"
 
 using namespace stretto;
@@ -26,7 +27,7 @@ void record(void** arguments, long gang, long gangs) {
 
 void launch(gang_record& into, long gangs) {
   void* arguments[] = {&into};
-  stretto_acc_launch(record, arguments, gangs);
+  acc::host_accelerator(false).launch(record, arguments, gangs);
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ TEST_CASE("the lock excludes gangs of all kernels from one another") {
   };
   rt.run([&] {
     finish([&] {
-      for (int n = 0; n < 4; ++n) async([&] { stretto_acc_launch(add, arguments, 6); });
+      for (int n = 0; n < 4; ++n) async([&] { acc::host_accelerator(false).launch(add, arguments, 6); });
     });
   });
   CHECK(sum == 24'000);

@@ -1,0 +1,258 @@
+#include "acc/data_environment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stretto/error.hpp>
+#include <utility>
+
+namespace stretto::acc {
+namespace {
+
+constexpr int flags = stretto_acc_zero | stretto_acc_finalize | stretto_acc_if_present;
+
+int action_of(const stretto_acc_data& data) { return data.action & ~flags; }
+
+bool begins_with_values(int action) { return action == stretto_acc_copy || action == stretto_acc_copyin; }
+bool ends_with_copy(int action) { return action == stretto_acc_copy || action == stretto_acc_copyout; }
+
+std::byte* location_of(const stretto_acc_data& data) { return reinterpret_cast<std::byte*>(data.pointer); }
+
+error without_memory(const byte_range& range, const char* name, const char* where, const present_table& table) {
+  std::size_t present = 0;
+  for (const mapping* one : table.all()) present += one->bytes;
+  return error("O14", fmt::format("the device has no memory for \"{}\"", name))
+      .fact("at", where)
+      .fact("wanted", fmt::format("{} bytes", range.bytes))
+      .fact("present", fmt::format("{} variables, {} bytes", table.all().size(), present))
+      .because("the memory of a device is limited, and what is present stays until its region or exit data ends")
+      .remedy("let data leave the device earlier, or let more ranks share the work");
+}
+
+}  // namespace
+
+void perform(accelerator& on, const transfers& all) {
+  for (const transfer& one : all) {
+    switch (one.is) {
+      case transfer::kind::to_device: on.copy_to_device(one.device, one.host, one.bytes); break;
+      case transfer::kind::to_host: on.copy_to_host(one.host, one.device, one.bytes); break;
+      case transfer::kind::clear: on.clear(one.device, one.bytes); break;
+      case transfer::kind::write_pointer:
+        on.copy_to_device(one.device, reinterpret_cast<const std::byte*>(&one.host), sizeof one.host);
+        break;
+      case transfer::kind::release: on.release(one.device); break;
+    }
+  }
+}
+
+data_environment::~data_environment() {
+  for (const mapping* one : table_.all())
+    if (!one->is_borrowed) on_.release(one->device);
+  for (const auto& [memory, bytes] : allocated_) on_.release(const_cast<std::byte*>(memory));
+}
+
+void data_environment::enter(const stretto_acc_data& data, scope in, const char* where, transfers& into) {
+  const std::scoped_lock lock(mutex_);
+  if (action_of(data) == stretto_acc_attach) return attach(location_of(data), into);
+  enter_range(whole_range(data), data, in, where, into);
+  for (const pointed_row& row : rows(data)) {
+    if (enter_range(whole_range(row.points), data, in, where, into)) attach(row.pointer, into);
+  }
+  if (data.pointer) attach(location_of(data), into);
+}
+
+mapping* data_environment::enter_range(const byte_range& range, const stretto_acc_data& data, scope in,
+                                       const char* where, transfers& into) {
+  mapping* found = table_.find(range.first, range.bytes, data.name, where);
+  const int action = action_of(data);
+  if (!found && action == stretto_acc_present) refuse_absent(range, data.name, where);
+  if (!found && (action == stretto_acc_no_create || range.bytes == 0)) return nullptr;
+  if (!found) found = &add(range, data, where, into);
+  ++(in == scope::structured ? found->structured : found->dynamic);
+  return found;
+}
+
+mapping& data_environment::add(const byte_range& range, const stretto_acc_data& data, const char* where,
+                               transfers& into) {
+  std::byte* const device = on_.allocate(range.bytes);
+  if (!device) throw without_memory(range, data.name, where, table_);
+  mapping& made =
+      table_.add({.host = range.first, .bytes = range.bytes, .device = device, .name = data.name, .where = where});
+  if (begins_with_values(action_of(data)))
+    into.push_back({transfer::kind::to_device, device, range.first, range.bytes});
+  if (data.action & stretto_acc_zero) into.push_back({transfer::kind::clear, device, nullptr, range.bytes});
+  return made;
+}
+
+void data_environment::leave(const stretto_acc_data& data, scope in, const char* where, transfers& into) {
+  const std::scoped_lock lock(mutex_);
+  const bool is_final = (data.action & stretto_acc_finalize) != 0;
+  const int action = action_of(data);
+  if (action == stretto_acc_attach || action == stretto_acc_detach) return detach(location_of(data), is_final, into);
+  if (data.pointer) detach(location_of(data), false, into);
+  for (const pointed_row& row : rows(data)) {
+    detach(row.pointer, false, into);
+    leave_range(whole_range(row.points), data, in, where, into);
+  }
+  leave_range(whole_range(data), data, in, where, into);
+}
+
+void data_environment::leave_range(const byte_range& range, const stretto_acc_data& data, scope in, const char* where,
+                                   transfers& into) {
+  mapping* const found = table_.find(range.first, range.bytes, data.name, where);
+  if (!found || found->is_borrowed) return;
+  unsigned& count = in == scope::structured ? found->structured : found->dynamic;
+  if (data.action & stretto_acc_finalize) count = 0;
+  else if (count > 0) --count;
+  if (found->is_counted()) return;
+  // What pointers to its rows say belongs to the host.
+  if (ends_with_copy(action_of(data)) && data.pointer_level == 0)
+    copy_range(*found, range, transfer::kind::to_host, into);
+  remove(*found, into);
+}
+
+void data_environment::remove(const mapping& one, transfers& into) {
+  if (!one.is_borrowed) into.push_back({transfer::kind::release, one.device});
+  table_.remove(one);
+}
+
+void data_environment::attach(std::byte* pointer, transfers& into) {
+  mapping* const in = table_.at_host(pointer);
+  if (!in) return;
+  auto* const target = *reinterpret_cast<std::byte**>(pointer);
+  const mapping* const to = table_.at_host(target);
+  if (!to || in->attached[pointer]++ > 0) return;
+  into.push_back({transfer::kind::write_pointer, device_address(*in, pointer), device_address(*to, target)});
+}
+
+void data_environment::detach(std::byte* pointer, bool is_final, transfers& into) {
+  mapping* const in = table_.at_host(pointer);
+  if (!in) return;
+  const auto found = in->attached.find(pointer);
+  if (found == in->attached.end()) return;
+  if (is_final) found->second = 1;
+  if (--found->second > 0) return;
+  in->attached.erase(found);
+  into.push_back(
+      {transfer::kind::write_pointer, device_address(*in, pointer), *reinterpret_cast<std::byte**>(pointer)});
+}
+
+/// Without the pointers that are attached: their values differ between host and device.
+void data_environment::copy_range(const mapping& in, const byte_range& range, transfer::kind way,
+                                  transfers& into) const {
+  std::byte* at = range.first;
+  std::byte* const end = range.first + range.bytes;
+  const auto copy_until = [&](std::byte* last) {
+    if (at < last) into.push_back({way, device_address(in, at), at, static_cast<std::size_t>(last - at)});
+  };
+  for (const auto& [pointer, count] : in.attached) {
+    if (pointer < at || pointer >= end) continue;
+    copy_until(pointer);
+    at = pointer + sizeof(void*);
+  }
+  copy_until(end);
+}
+
+void data_environment::update(const stretto_acc_data& data, const char* where, transfers& into) {
+  const std::scoped_lock lock(mutex_);
+  if (data.pointer_level == 0) {
+    for (const byte_range& one : contiguous_ranges(data)) update_range(one, data, where, into);
+    return;
+  }
+  for (const pointed_row& row : rows(data))
+    for (const byte_range& one : contiguous_ranges(row.points)) update_range(one, data, where, into);
+}
+
+void data_environment::update_range(const byte_range& range, const stretto_acc_data& data, const char* where,
+                                    transfers& into) {
+  const mapping* const found = table_.find(range.first, range.bytes, data.name, where);
+  if (!found && !(data.action & stretto_acc_if_present)) refuse_absent(range, data.name, where);
+  const bool is_to_host = action_of(data) == stretto_acc_update_host;
+  if (found) copy_range(*found, range, is_to_host ? transfer::kind::to_host : transfer::kind::to_device, into);
+}
+
+void data_environment::refuse_absent(const byte_range& range, const char* name, const char* where) const {
+  std::string present;
+  for (const mapping* one : table_.all())
+    if (present.size() < 200)
+      present += fmt::format("{}\"{}\" since {}", present.empty() ? "" : ", ", one->name, one->where);
+  throw error("O13", fmt::format("\"{}\" is not on the device", name))
+      .fact("at", where)
+      .fact("wanted", range_text(range.first, range.bytes))
+      .fact("present", present.empty() ? "nothing" : present)
+      .because("no data region around this point and no enter data before it has brought it there")
+      .remedy(fmt::format("bring it there first: #pragma acc enter data copyin({})", name));
+}
+
+std::byte* data_environment::device_of(const std::byte* host) {
+  const std::scoped_lock lock(mutex_);
+  const mapping* const found = table_.at_host(host);
+  return found ? device_address(*found, host) : nullptr;
+}
+
+std::byte* data_environment::device_of(const std::byte* pointer, const stretto_acc_data& part) {
+  const std::scoped_lock lock(mutex_);
+  const mapping* const direct = table_.at_host(pointer);
+  // The pointer may have changed since its region began.
+  if (direct && part.base != pointer) return device_address(*direct, pointer);
+  const mapping* const found = table_.at_host(whole_range(part).first);
+  const mapping* const in = found ? found : direct;
+  return in ? device_address(*in, pointer) : nullptr;
+}
+
+std::byte* data_environment::present_address(const std::byte* host, const char* name, const char* where) {
+  if (std::byte* const found = device_of(host)) return found;
+  refuse_absent({const_cast<std::byte*>(host), 0}, name, where);
+}
+
+std::byte* data_environment::host_of(const std::byte* device) {
+  const std::scoped_lock lock(mutex_);
+  const mapping* const found = table_.at_device(device);
+  return found ? found->host + (device - found->device) : nullptr;
+}
+
+bool data_environment::is_present(const std::byte* host, std::size_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  const mapping* const found = table_.at_host(host);
+  return found && host + bytes <= found->end();
+}
+
+bool data_environment::is_on_device(const std::byte* address) {
+  const std::scoped_lock lock(mutex_);
+  if (table_.at_device(address)) return true;
+  const auto next = allocated_.upper_bound(address);
+  return next != allocated_.begin() && address < std::prev(next)->first + std::prev(next)->second;
+}
+
+std::byte* data_environment::allocate(std::size_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  std::byte* const memory = on_.allocate(bytes);
+  if (memory) allocated_[memory] = bytes;
+  return memory;
+}
+
+void data_environment::release(std::byte* memory) {
+  const std::scoped_lock lock(mutex_);
+  if (allocated_.erase(memory) > 0) on_.release(memory);
+}
+
+void data_environment::map(std::byte* host, std::byte* device, std::size_t bytes, const char* where) {
+  const std::scoped_lock lock(mutex_);
+  if (bytes == 0 || table_.find(host, bytes, "acc_map_data", where)) return;
+  table_.add({.host = host,
+              .bytes = bytes,
+              .device = device,
+              .name = "acc_map_data",
+              .where = where,
+              .dynamic = 1,
+              .is_borrowed = true});
+}
+
+void data_environment::unmap(const std::byte* host) {
+  const std::scoped_lock lock(mutex_);
+  const mapping* const found = table_.at_host(host);
+  if (found && found->is_borrowed) table_.remove(*found);
+}
+
+}  // namespace stretto::acc

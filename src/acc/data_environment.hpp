@@ -1,0 +1,89 @@
+// data_environment.hpp - the data of a rank on its accelerator: what regions and functions enter, use and leave.
+//
+// Changes of the table take effect at once. The copies that belong to them are returned as transfers, which the caller
+// performs in its queue.
+//
+// Threads     any thread of the rank; calls exclude each other.
+// Cost        logarithmic in what is present, for each variable.
+// Source      OpenACC 3.3, section 2.7: data clauses, with their actions; 2.6.7 and 2.6.8: reference counts,
+// attachment.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "acc/accelerator.hpp"
+#include "acc/array_part.hpp"
+#include "acc/present_table.hpp"
+#include "acc/program_calls.hpp"
+
+namespace stretto::acc {
+
+/// A copy between host and device, or another operation on memory of the device, in the order of a queue.
+struct transfer {
+  enum class kind { to_device, to_host, clear, write_pointer, release };
+  kind is;
+  std::byte* device;
+  std::byte* host = nullptr;  // of write_pointer: the value
+  std::size_t bytes = 0;
+};
+using transfers = std::vector<transfer>;
+
+void perform(accelerator& on, const transfers& all);
+
+class data_environment {
+ public:
+  explicit data_environment(accelerator& on) noexcept : on_(on) {}
+  data_environment(const data_environment&) = delete;
+  ~data_environment();
+
+  enum class scope { structured, dynamic };
+  /// A clause where its region begins, or of enter data.
+  ///   throws   O12 if a part of the variable is present, O13 for `present` without it, O14 without memory for it
+  void enter(const stretto_acc_data& data, scope in, const char* where, transfers& into);
+  /// The same where its region ends, or of exit data. Nothing happens for what is not present.
+  void leave(const stretto_acc_data& data, scope in, const char* where, transfers& into);
+  /// Throws O13 for what is not present, without stretto_acc_if_present.
+  void update(const stretto_acc_data& data, const char* where, transfers& into);
+
+  /// The address on the device; null if it is not present.
+  std::byte* device_of(const std::byte* host);
+  /// The same by the part of an array that a clause names: for a pointer that points ahead of it.
+  std::byte* device_of(const std::byte* pointer, const stretto_acc_data& part);
+  /// The same. Throws O13 if it is not present.
+  std::byte* present_address(const std::byte* host, const char* name, const char* where);
+  /// The address on the host; null if it is no address of present data.
+  std::byte* host_of(const std::byte* device);
+  bool is_present(const std::byte* host, std::size_t bytes);
+  /// Whether it is memory that the program has allocated on the device, or that is present.
+  bool is_on_device(const std::byte* address);
+
+  /// acc_malloc and acc_free.
+  std::byte* allocate(std::size_t bytes);
+  void release(std::byte* memory);
+  /// acc_map_data, acc_unmap_data.
+  void map(std::byte* host, std::byte* device, std::size_t bytes, const char* where);
+  void unmap(const std::byte* host);
+
+ private:
+  mapping* enter_range(const byte_range& range, const stretto_acc_data& data, scope in, const char* where,
+                       transfers& into);
+  void leave_range(const byte_range& range, const stretto_acc_data& data, scope in, const char* where, transfers& into);
+  mapping& add(const byte_range& range, const stretto_acc_data& data, const char* where, transfers& into);
+  void remove(const mapping& one, transfers& into);
+  void attach(std::byte* pointer, transfers& into);
+  void detach(std::byte* pointer, bool is_final, transfers& into);
+  void copy_range(const mapping& in, const byte_range& range, transfer::kind way, transfers& into) const;
+  void update_range(const byte_range& range, const stretto_acc_data& data, const char* where, transfers& into);
+  [[noreturn]] void refuse_absent(const byte_range& range, const char* name, const char* where) const;
+
+  accelerator& on_;
+  std::mutex mutex_;
+  present_table table_;
+  std::map<const std::byte*, std::size_t> allocated_;  // by acc_malloc
+};
+
+}  // namespace stretto::acc

@@ -1,0 +1,29 @@
+// host_accelerator.hpp - the cores of the host as an accelerator: gangs are run by tasks on all workers.
+//
+// Threads     as accelerator.
+// Cost        a launch is a task for each worker but one; the caller runs a part of the gangs itself.
+#pragma once
+
+#include "acc/accelerator.hpp"
+
+namespace stretto::acc {
+
+class host_accelerator final : public accelerator {
+ public:
+  /// is_discrete: kernels have memory of their own, as on a graphics card. For tests of programs.
+  explicit host_accelerator(bool is_discrete) noexcept : is_discrete_(is_discrete) {}
+
+  bool shares_host_memory() const noexcept override { return !is_discrete_; }
+  std::byte* allocate(std::size_t bytes) noexcept override;
+  void release(std::byte* memory) noexcept override;
+  void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) override;
+  void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
+  void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) override;
+  void clear(std::byte* device, std::size_t bytes) override;
+  void launch(gang_function kernel, void** arguments, long gangs) override;
+
+ private:
+  const bool is_discrete_;
+};
+
+}  // namespace stretto::acc

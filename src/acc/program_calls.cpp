@@ -1,0 +1,164 @@
+#include "acc/program_calls.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <memory>
+#include <span>
+#include <stretto/error.hpp>
+#include <string>
+#include <utility>
+
+#include "acc/kernel_arguments.hpp"
+#include "acc/rank_context.hpp"
+#include "base/error_output.hpp"
+#include "base/spin_lock.hpp"
+#include "ranks/process/rank.hpp"
+
+namespace stretto::acc {
+namespace {
+
+base::spin_lock combining;
+
+using items = std::span<const stretto_acc_data>;
+
+/// Ends the job, as a fatal error of MPI does.
+[[noreturn]] void end_with(const std::string& message) {
+  if (ranks::rank* const one = ranks::rank::current())
+    ranks::end_job(one->node(), {ranks::error_reaction::fatal, nullptr, 1, message + "\n"});
+  throw;
+}
+
+/// Programs in C have no handlers of exceptions.
+template <class Body>
+auto guarded(Body body) {
+  try {
+    return body();
+  } catch (const error& e) {
+    end_with(e.what());
+  }
+}
+
+void enter(rank_context& in, items all, data_environment::scope scope, int queue, const char* where) {
+  if (in.device().shares_host_memory()) return;
+  transfers moved;
+  for (const stretto_acc_data& one : all) in.data().enter(one, scope, where, moved);
+  in.perform(queue, std::move(moved));
+}
+
+/// The last one first: what points to data leaves ahead of it.
+void leave(rank_context& in, items all, data_environment::scope scope, int queue, const char* where) {
+  if (in.device().shares_host_memory()) return;
+  transfers moved;
+  for (std::size_t i = all.size(); i-- > 0;) in.data().leave(all[i], scope, where, moved);
+  in.perform(queue, std::move(moved));
+}
+
+void run(const stretto_acc_launch& launch) {
+  rank_context& in = rank_context::current();
+  const int queue = in.queue_number(launch.queue);
+  const items all(launch.data, static_cast<std::size_t>(launch.data_count));
+  const bool moves = !launch.is_on_host && !in.device().shares_host_memory();
+  if (moves) enter(in, all, data_environment::scope::structured, queue, launch.where);
+  auto arguments = std::make_shared<kernel_arguments>(launch, moves ? &in.data() : nullptr);
+  in.run(queue, [&device = in.device(), arguments, kernel = launch.kernel, gangs = launch.gangs] {
+    device.launch(kernel, arguments->pointers(), gangs);
+  });
+  if (moves) leave(in, all, data_environment::scope::structured, queue, launch.where);
+}
+
+}  // namespace
+}  // namespace stretto::acc
+
+using namespace stretto::acc;
+
+void stretto_acc_run(const stretto_acc_launch* launch) {
+  guarded([&] { run(*launch); });
+}
+
+void stretto_acc_enter(const stretto_acc_data* data, long count, int queue, const char* where) {
+  guarded([&] {
+    rank_context& in = rank_context::current();
+    enter(in, {data, static_cast<std::size_t>(count)}, data_environment::scope::dynamic, in.queue_number(queue), where);
+  });
+}
+
+void stretto_acc_exit(const stretto_acc_data* data, long count, int queue, const char* where) {
+  guarded([&] {
+    rank_context& in = rank_context::current();
+    leave(in, {data, static_cast<std::size_t>(count)}, data_environment::scope::dynamic, in.queue_number(queue), where);
+  });
+}
+
+void stretto_acc_update(const stretto_acc_data* data, long count, int queue, const char* where) {
+  guarded([&] {
+    rank_context& in = rank_context::current();
+    if (in.device().shares_host_memory()) return;
+    transfers moved;
+    for (const stretto_acc_data& one : items(data, static_cast<std::size_t>(count)))
+      in.data().update(one, where, moved);
+    in.perform(in.queue_number(queue), std::move(moved));
+  });
+}
+
+stretto_acc_scope stretto_acc_open(const stretto_acc_data* data, long count, int queue, int condition,
+                                   const char* where) {
+  const stretto_acc_scope scope{condition ? data : nullptr, count, queue, where};
+  if (condition)
+    guarded([&] {
+      rank_context& in = rank_context::current();
+      enter(in, {data, static_cast<std::size_t>(count)}, data_environment::scope::structured, in.queue_number(queue),
+            where);
+    });
+  return scope;
+}
+
+void stretto_acc_close(stretto_acc_scope* scope) {
+  if (!scope->data) return;
+  guarded([&] {
+    rank_context& in = rank_context::current();
+    leave(in, {scope->data, static_cast<std::size_t>(scope->count)}, data_environment::scope::structured,
+          in.queue_number(scope->queue), scope->where);
+  });
+}
+
+void* stretto_acc_use_device(void* host, int if_present, const char* name, const char* where) {
+  return guarded([&]() -> void* {
+    rank_context& in = rank_context::current();
+    if (in.device().shares_host_memory() || !host) return host;
+    auto* const address = static_cast<std::byte*>(host);
+    if (!if_present) return in.data().present_address(address, name, where);
+    std::byte* const found = in.data().device_of(address);
+    return found ? found : host;
+  });
+}
+
+void stretto_acc_wait(const int* queues, long count, int queue) {
+  guarded([&] {
+    rank_context& in = rank_context::current();
+    const std::vector<int> all =
+        count < 0 ? in.queues().numbers() : std::vector<int>(queues, queues + static_cast<std::size_t>(count));
+    if (queue != acc_async_sync) return in.queues().make_wait(in.queue_number(queue), all);
+    for (const int one : all) in.queues().wait_for(in.queue_number(one));
+  });
+}
+
+void stretto_acc_init(int type, int number) {
+  acc_init_device(number < 0 ? 0 : number, type < 0 ? acc_device_current : static_cast<acc_device_t>(type));
+}
+
+void stretto_acc_shutdown(int type, int number) {
+  acc_shutdown_device(number < 0 ? 0 : number, type < 0 ? acc_device_current : static_cast<acc_device_t>(type));
+}
+
+void stretto_acc_set(int type, int number, int has_queue, int queue) {
+  if (type >= 0) acc_set_device_type(static_cast<acc_device_t>(type));
+  if (number >= 0) acc_set_device_num(number, acc_get_device_type());
+  if (has_queue) acc_set_default_async(queue);
+}
+
+void stretto_acc_lock() { combining.lock(); }
+void stretto_acc_unlock() { combining.unlock(); }
+void stretto_acc_end() {
+  guarded([] { rank_context::end_current(); });
+}

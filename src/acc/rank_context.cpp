@@ -1,0 +1,77 @@
+#include "acc/rank_context.hpp"
+
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "acc/host_accelerator.hpp"
+#include "ranks/thread_identity.hpp"
+
+namespace stretto::acc {
+namespace {
+
+struct context_table {
+  std::mutex mutex;
+  std::unordered_map<const ranks::program_copy*, std::unique_ptr<rank_context>> all;
+};
+
+context_table& contexts() {
+  static context_table all;
+  return all;
+}
+
+const ranks::program_copy* program_of_thread() {
+  const ranks::thread_identity* const identity = ranks::identity_of_thread();
+  return identity ? identity->copy : nullptr;
+}
+
+std::unique_ptr<accelerator> make_accelerator() {
+  const char* const text = std::getenv("STRETTO_ACC_DISCRETE");
+  return std::make_unique<host_accelerator>(text && std::string_view(text) == "1");
+}
+
+}  // namespace
+
+rank_context::rank_context(std::unique_ptr<accelerator> on) : device_(std::move(on)) {}
+
+rank_context& rank_context::current() {
+  context_table& table = contexts();
+  const std::scoped_lock lock(table.mutex);
+  std::unique_ptr<rank_context>& one = table.all[program_of_thread()];
+  if (!one) one = std::make_unique<rank_context>(make_accelerator());
+  return *one;
+}
+
+void rank_context::end_current() {
+  context_table& table = contexts();
+  std::unique_ptr<rank_context> ended;
+  {
+    const std::scoped_lock lock(table.mutex);
+    const auto found = table.all.find(program_of_thread());
+    if (found == table.all.end()) return;
+    ended = std::move(found->second);
+    table.all.erase(found);
+  }
+  ended->queues().wait_for_all();
+}
+
+void rank_context::run(int queue, std::function<void()> work) {
+  if (queue == acc_async_sync) return work();
+  queues_.enqueue(queue, std::move(work));
+}
+
+void rank_context::perform(int queue, transfers all) {
+  if (all.empty()) return;
+  if (queue == acc_async_sync) return acc::perform(*device_, all);
+  queues_.enqueue(queue, [this, all = std::move(all)] { acc::perform(*device_, all); });
+}
+
+int rank_context::queue_number(int asked) const noexcept {
+  return asked == acc_async_noval || asked == acc_async_default ? default_queue_ : asked;
+}
+
+void rank_context::set_default_queue(int queue) noexcept { default_queue_ = queue == acc_async_default ? 0 : queue; }
+
+}  // namespace stretto::acc

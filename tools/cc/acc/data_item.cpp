@@ -1,0 +1,150 @@
+#include "cc/acc/data_item.hpp"
+
+#include <fmt/format.h>
+
+#include <stretto/error.hpp>
+#include <utility>
+
+#include "cc/acc/directive_text.hpp"
+#include "cc/acc/not_translated.hpp"
+
+namespace stretto::cc::acc {
+namespace {
+
+/// The action of a clause where data begins to be there or ceases to; empty for other clauses.
+std::string action_of(const clause& c) {
+  const auto with_zero = [&](const char* action) { return fmt::format("{}{}", action, c.is_zeroed ? " | 16" : ""); };
+  switch (c.kind) {
+    case clause_kind::copy: return "0";
+    case clause_kind::copyin: return "1";
+    case clause_kind::copyout: return with_zero("2");
+    case clause_kind::create:
+    case clause_kind::device_resident: return with_zero("3");
+    case clause_kind::no_create: return "4";
+    case clause_kind::present: return "5";
+    case clause_kind::attach: return "6";
+    case clause_kind::detach: return "7";
+    case clause_kind::delete_: return "8";
+    case clause_kind::update_host: return "9";
+    case clause_kind::update_device: return "10";
+    default: return "";
+  }
+}
+
+/// The type of a member that a path leads to, from the type of its variable.
+c_type type_of_path(const variable& v, const c_type& type, const source_line& where) {
+  c_type at = type;
+  for (std::size_t i = 1; i + 1 < v.path.size(); i += 2) {
+    const bool is_arrow = v.path[i] == "->";
+    const c_type* record = is_arrow ? at.element.get() : &at;
+    const field* found = nullptr;
+    if (record && record->record)
+      for (const field& one : record->record->fields)
+        if (one.name == v.path[i + 1].spelling) found = &one;
+    if (!found) not_translated(where, fmt::format("the member \"{}\" in a clause", joined_text(v.path)));
+    at = c_type(found->type);
+  }
+  return at;
+}
+
+bool has_elements(const c_type& type) { return type.is == type_form::array || type.is == type_form::pointer; }
+
+std::string whole_count(const c_type& type, const std::string& array, const std::string& first) {
+  if (type.is != type_form::array) return "";
+  return fmt::format("sizeof({0}) / sizeof(({0})[0]) - ({1})", array, first);
+}
+
+void add_extents(data_item& item, const variable& v, const c_type& type, const source_line& where) {
+  const c_type* at = &type;
+  std::string element = item.path;
+  for (const section& part : v.sections) {
+    if (!at || !has_elements(*at))
+      not_translated(where, fmt::format("a part of \"{}\", which has fewer dimensions,", item.path));
+    if (!item.extents.empty() && at->is == type_form::pointer) {
+      if (item.pointer_level > 0) not_translated(where, fmt::format("\"{}\", pointers to pointers,", item.path));
+      item.pointer_level = static_cast<int>(item.extents.size());
+    }
+    std::string first = part.lower.empty() ? "0" : joined_text(part.lower);
+    std::string count = part.is_element       ? "1"
+                        : part.length.empty() ? whole_count(*at, element, first)
+                                              : joined_text(part.length);
+    if (count.empty())
+      not_translated(where, fmt::format("a part of \"{}\" without a length behind a pointer", item.path));
+    element = fmt::format("({})[0]", element);
+    item.extents.push_back({std::move(first), std::move(count), fmt::format("sizeof({})", element)});
+    at = at->element.get();
+  }
+}
+
+}  // namespace
+
+bool is_same(const declaration* one, const declaration* other) noexcept {
+  if (one == other || !one || !other) return one == other;
+  const auto is_global = [](const declaration* of) { return of->is == declaration::place::global; };
+  return is_global(one) && is_global(other) && one->name == other->name;
+}
+
+bool is_data_clause(clause_kind kind) {
+  switch (kind) {
+    case clause_kind::copy:
+    case clause_kind::copyin:
+    case clause_kind::copyout:
+    case clause_kind::create:
+    case clause_kind::no_create:
+    case clause_kind::present: return true;
+    default: return false;
+  }
+}
+
+data_item item_of(const variable& v, std::string action, const source_line& where, const name_scope& scope) {
+  const declaration* const of = scope.names.visible(v.name(), scope.offset, scope.source);
+  if (!of)
+    throw error("O15", fmt::format("a clause names \"{}\", which is not declared", v.name()))
+        .fact("at", fmt::format("{}:{}", where.file, where.line))
+        .because("no variable of that name is visible there")
+        .remedy("declare it ahead of the directive, or mend the name");
+  const c_type type = type_of_path(v, of->type, where);
+  data_item item{.action = std::move(action), .path = joined_text(v.path), .base = "", .of = of};
+  item.is_behind_pointer = type.is == type_form::pointer;
+  item.base = fmt::format("(void *){}({})", has_elements(type) ? "" : "&", item.path);
+  if (!v.sections.empty()) add_extents(item, v, type, where);
+  else if (item.is_behind_pointer) item.extents.push_back({"0", "0", "1"});  // where it points to, whatever is there
+  else item.extents.push_back({"0", "1", fmt::format("sizeof({})", item.path)});
+  return item;
+}
+
+data_item item_of(const declaration& of, std::string action) {
+  const bool is_array = of.type.is == type_form::array;
+  return {.action = std::move(action),
+          .path = of.name,
+          .base = fmt::format("(void *){}({})", is_array ? "" : "&", of.name),
+          .extents = {{"0", "1", fmt::format("sizeof({})", of.name)}},
+          .of = &of};
+}
+
+std::vector<data_item> items_of(const directive& d, const name_scope& scope) {
+  std::vector<data_item> all;
+  const std::string suffix = d.find(clause_kind::finalize) ? " | 32" : d.find(clause_kind::if_present) ? " | 64" : "";
+  for (const clause& c : d.clauses)
+    if (const std::string action = action_of(c); !action.empty())
+      for (const variable& v : c.variables) all.push_back(item_of(v, action + suffix, d.where, scope));
+  return all;
+}
+
+std::string text_of(const data_item& item) {
+  std::string extents;
+  for (const item_extent& one : item.extents)
+    extents += fmt::format("{}{{{}, {}, {}}}", extents.empty() ? "" : ", ", one.first, one.count, one.bytes);
+  return fmt::format("{{{}, {}, {}, {}, (const struct stretto_acc_extent[]){{{}}}, {}, \"{}\"}}", item.action,
+                     item.extents.size(), item.pointer_level, item.base, extents,
+                     item.is_behind_pointer ? fmt::format("(void **)&({})", item.path) : "(void **)0", item.path);
+}
+
+std::string declaration_of(const std::vector<data_item>& items, const std::string& name) {
+  if (items.empty()) return fmt::format("const struct stretto_acc_data *const {} = 0;", name);
+  std::string all;
+  for (const data_item& one : items) all += (all.empty() ? "" : ", ") + text_of(one);
+  return fmt::format("const struct stretto_acc_data {}[] = {{{}}};", name, all);
+}
+
+}  // namespace stretto::cc::acc

@@ -1,0 +1,61 @@
+// data_item.hpp - what a clause of data, or a rule of OpenACC without a clause, does with one variable of the host.
+//
+// Threads     pure.
+// Source      OpenACC 3.3, sections 2.7 (data clauses) and 2.7.1 (parts of arrays).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cc/acc/directive.hpp"
+#include "cc/acc/source_names.hpp"
+
+namespace stretto::cc::acc {
+
+/// A dimension of a part of an array, in C.
+struct item_extent {
+  std::string first, count, bytes;
+};
+
+struct data_item {
+  std::string action;  // a number of stretto_acc_action, with its flags: "1 | 16"
+  std::string path;    // of the variable, in C: "s.a"
+  std::string base;    // the address of the variable, or of the array's first element
+  std::vector<item_extent> extents = {};
+  int pointer_level = 0;            // dimensions whose elements are pointers; 0: none
+  bool is_behind_pointer = false;   // the path is a pointer to the array
+  const declaration* of = nullptr;  // of the first name of the path
+
+  bool is_member() const { return path != of->name; }
+};
+
+/// Whether two declarations are of one variable, which may be declared several times at file scope.
+bool is_same(const declaration* one, const declaration* other) noexcept;
+
+/// Whether a clause moves data, or asks for it: copy to present.
+bool is_data_clause(clause_kind kind);
+
+/// The names of variables at a place of the source.
+struct name_scope {
+  const source_names& names;
+  const preprocessed_text& source;
+  std::size_t offset;  // in the text
+};
+
+/// The item of a variable in a clause.
+///
+///   throws   O10 for a part of an array that is not translated, O15 for a name that is not declared
+data_item item_of(const variable& v, std::string action, const source_line& where, const name_scope& scope);
+/// Of a whole variable of the host.
+data_item item_of(const declaration& of, std::string action);
+
+/// The items of a directive's clauses of data, in their order.
+std::vector<data_item> items_of(const directive& d, const name_scope& scope);
+
+/// An element of an array of struct stretto_acc_data.
+std::string text_of(const data_item& item);
+/// The declaration of an array of them, and the number: "const struct stretto_acc_data NAME[] = {...};"
+std::string declaration_of(const std::vector<data_item>& items, const std::string& name);
+
+}  // namespace stretto::cc::acc

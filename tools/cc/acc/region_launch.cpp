@@ -1,0 +1,84 @@
+#include "cc/acc/region_launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "cc/acc/directive_calls.hpp"
+#include "cc/acc/directive_text.hpp"
+
+namespace stretto::cc::acc {
+namespace {
+
+std::string part_in(const open_data& data, const declaration* of) {
+  for (std::size_t i = 0; i < data.items.size(); ++i)
+    if (is_same(data.items[i].of, of) && !data.items[i].is_member())
+      return fmt::format("&{}[{}]", items_name(data.number), i);
+  return "";
+}
+
+/// The part of an array that is on the device, by the innermost clause that names it.
+std::string part_text(const declaration* of, const open_data& own, std::span<const open_data> around) {
+  if (const std::string found = part_in(own, of); !found.empty()) return found;
+  for (const open_data& one : std::views::reverse(around))
+    if (const std::string found = part_in(one, of); !found.empty()) return found;
+  return "0";
+}
+
+std::string argument_text(const kernel_argument& one, const open_data& own, std::span<const open_data> around) {
+  const std::string& name = one.of->name;
+  const bool is_array = one.of->type.is == type_form::array, is_pointer = one.of->type.is == type_form::pointer;
+  const char* const way =
+      one.way == argument_way::value || is_pointer ? (is_pointer && !one.is_device_address ? "2" : "0") : "1";
+  return fmt::format("{{{}, (void *){}{}, sizeof({}), {}, \"{}\"}}", way, is_array ? "" : "&", name,
+                     is_pointer ? "void *" : name, part_text(one.of, own, around), name);
+}
+
+std::string arguments_text(const region_plan& plan, const open_data& own, std::span<const open_data> around) {
+  std::string all;
+  for (const kernel_argument& one : plan.arguments) {
+    for (const row_extent& extent : one.sized.extents)
+      all += fmt::format("{{0, &(unsigned long){{{}}}, sizeof(unsigned long), 0, \"\"}}, ", extent.of_host);
+    all += argument_text(one, own, around) + ", ";
+  }
+  return all;
+}
+
+std::size_t argument_count(const region_plan& plan) {
+  std::size_t count = 0;
+  for (const kernel_argument& one : plan.arguments) count += 1 + one.sized.extents.size();
+  return count;
+}
+
+/// 0: the runtime chooses.
+std::string gangs_text(const region_plan& plan) {
+  if (plan.is_single) return "1";
+  const clause* const wanted = plan.directive->what.find(clause_kind::num_gangs);
+  return wanted ? joined_text(wanted->arguments[0]) : "0";
+}
+
+std::string is_on_host_text(const directive& d) {
+  const clause* const self = d.find(clause_kind::self);
+  const std::string by_self = !self                     ? "0"
+                              : self->arguments.empty() ? "1"
+                                                        : fmt::format("({})", joined_text(self->arguments[0]));
+  return fmt::format("!{} || {}", condition_text(d), by_self);
+}
+
+}  // namespace
+
+std::string launch_text(const std::string& kernel, const region_plan& plan, unsigned number,
+                        std::span<const open_data> around) {
+  const directive& d = plan.directive->what;
+  const open_data own{number, plan.data};
+  const std::string data = items_name(number), arguments = arguments_text(plan, own, around);
+  return fmt::format(
+      "{{ {0}{1} const struct stretto_acc_argument stretto_arguments[] = {{{2}{{0}}}}; "
+      "stretto_acc_run(&(const struct stretto_acc_launch){{{3}, {4}, {5}, {6}, stretto_arguments, {7}, {8}, {9}, "
+      "{10}}}); }}\n",
+      waits_text(d), declaration_of(plan.data, data), arguments, kernel, place_text(d.where), data, plan.data.size(),
+      argument_count(plan), gangs_text(plan), queue_text(d), is_on_host_text(d));
+}
+
+}  // namespace stretto::cc::acc
