@@ -20,6 +20,8 @@ class accelerator {
   /// Aligned for every type, not initialised. Null if there is not so much memory.
   virtual std::byte* allocate(std::size_t bytes) noexcept = 0;
   virtual void release(std::byte* memory) noexcept = 0;
+  /// Of all that is not released.
+  virtual std::size_t allocated_bytes() const noexcept = 0;
 
   virtual void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) = 0;
   virtual void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) = 0;

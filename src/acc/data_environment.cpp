@@ -32,7 +32,7 @@ error without_memory(const byte_range& range, const char* name, const char* wher
 
 }  // namespace
 
-void perform(accelerator& on, const transfers& all) {
+void perform(accelerator& on, const std::vector<transfer>& all) {
   for (const transfer& one : all) {
     switch (one.is) {
       case transfer::kind::to_device: on.copy_to_device(one.device, one.host, one.bytes); break;
@@ -52,81 +52,97 @@ data_environment::~data_environment() {
   for (const auto& [memory, bytes] : allocated_) on_.release(const_cast<std::byte*>(memory));
 }
 
-void data_environment::enter(const stretto_acc_data& data, scope in, const char* where, transfers& into) {
-  const std::scoped_lock lock(mutex_);
-  if (action_of(data) == stretto_acc_attach) return attach(location_of(data), into);
-  enter_range(whole_range(data), data, in, where, into);
-  for (const pointed_row& row : rows(data)) {
-    if (enter_range(whole_range(row.points), data, in, where, into)) attach(row.pointer, into);
+void data_environment::use(mapping& one, queue_number queue, data_work& into) {
+  if (queue) {
+    one.queues.insert(*queue);
+    return;
   }
-  if (data.pointer) attach(location_of(data), into);
+  into.queues.merge(one.queues);
+  one.queues.clear();
 }
 
-mapping* data_environment::enter_range(const byte_range& range, const stretto_acc_data& data, scope in,
-                                       const char* where, transfers& into) {
-  mapping* found = table_.find(range.first, range.bytes, data.name, where);
-  const int action = action_of(data);
-  if (!found && action == stretto_acc_present) refuse_absent(range, data.name, where);
+void data_environment::enter(const stretto_acc_data& data, scope in, queue_number queue, const char* where,
+                             data_work& into) {
+  const std::scoped_lock lock(mutex_);
+  const request r{data, in, queue, where, into};
+  if (action_of(data) == stretto_acc_attach) return attach(location_of(data), r);
+  enter_range(whole_range(data), r);
+  for (const pointed_row& row : rows(data)) {
+    if (enter_range(whole_range(row.points), {row.points, in, queue, where, into})) attach(row.pointer, r);
+  }
+  if (data.pointer) attach(location_of(data), r);
+}
+
+mapping* data_environment::enter_range(const byte_range& range, const request& r) {
+  mapping* found = table_.find(range.first, range.bytes, r.data.name, r.where);
+  const int action = action_of(r.data);
+  if (!found && action == stretto_acc_present) refuse_absent(range, r.data.name, r.where);
   if (!found && (action == stretto_acc_no_create || range.bytes == 0)) return nullptr;
-  if (!found) found = &add(range, data, where, into);
-  ++(in == scope::structured ? found->structured : found->dynamic);
+  if (!found) found = &add(range, r);
+  ++(r.in == scope::structured ? found->structured : found->dynamic);
   return found;
 }
 
-mapping& data_environment::add(const byte_range& range, const stretto_acc_data& data, const char* where,
-                               transfers& into) {
+mapping& data_environment::add(const byte_range& range, const request& r) {
   std::byte* const device = on_.allocate(range.bytes);
-  if (!device) throw without_memory(range, data.name, where, table_);
+  if (!device) throw without_memory(range, r.data.name, r.where, table_);
   mapping& made =
-      table_.add({.host = range.first, .bytes = range.bytes, .device = device, .name = data.name, .where = where});
-  if (begins_with_values(action_of(data)))
-    into.push_back({transfer::kind::to_device, device, range.first, range.bytes});
-  if (data.action & stretto_acc_zero) into.push_back({transfer::kind::clear, device, nullptr, range.bytes});
+      table_.add({.host = range.first, .bytes = range.bytes, .device = device, .name = r.data.name, .where = r.where});
+  std::vector<transfer>& moved = r.into.transfers;
+  if (begins_with_values(action_of(r.data)))
+    moved.push_back({transfer::kind::to_device, device, range.first, range.bytes});
+  if (r.data.action & stretto_acc_zero) moved.push_back({transfer::kind::clear, device, nullptr, range.bytes});
+  use(made, r.queue, r.into);
   return made;
 }
 
-void data_environment::leave(const stretto_acc_data& data, scope in, const char* where, transfers& into) {
+void data_environment::leave(const stretto_acc_data& data, scope in, queue_number queue, const char* where,
+                             data_work& into) {
   const std::scoped_lock lock(mutex_);
+  const request r{data, in, queue, where, into};
   const bool is_final = (data.action & stretto_acc_finalize) != 0;
   const int action = action_of(data);
-  if (action == stretto_acc_attach || action == stretto_acc_detach) return detach(location_of(data), is_final, into);
-  if (data.pointer) detach(location_of(data), false, into);
+  if (action == stretto_acc_attach || action == stretto_acc_detach) return detach(location_of(data), is_final, r);
+  if (data.pointer) detach(location_of(data), false, r);
   for (const pointed_row& row : rows(data)) {
-    detach(row.pointer, false, into);
-    leave_range(whole_range(row.points), data, in, where, into);
+    detach(row.pointer, false, r);
+    leave_range(whole_range(row.points), {row.points, in, queue, where, into});
   }
-  leave_range(whole_range(data), data, in, where, into);
+  leave_range(whole_range(data), r);
 }
 
-void data_environment::leave_range(const byte_range& range, const stretto_acc_data& data, scope in, const char* where,
-                                   transfers& into) {
-  mapping* const found = table_.find(range.first, range.bytes, data.name, where);
+void data_environment::leave_range(const byte_range& range, const request& r) {
+  mapping* const found = table_.find(range.first, range.bytes, r.data.name, r.where);
   if (!found || found->is_borrowed) return;
-  unsigned& count = in == scope::structured ? found->structured : found->dynamic;
-  if (data.action & stretto_acc_finalize) count = 0;
+  unsigned& count = r.in == scope::structured ? found->structured : found->dynamic;
+  if (r.data.action & stretto_acc_finalize) count = 0;
   else if (count > 0) --count;
   if (found->is_counted()) return;
-  // What pointers to its rows say belongs to the host.
-  if (ends_with_copy(action_of(data)) && data.pointer_level == 0)
-    copy_range(*found, range, transfer::kind::to_host, into);
-  remove(*found, into);
+  // Pointers to rows are the host's; their copies on the device are not.
+  if (ends_with_copy(action_of(r.data)) && r.data.pointer_level == 0)
+    copy_range(*found, range, transfer::kind::to_host, r);
+  remove(*found, r);
 }
 
-void data_environment::remove(const mapping& one, transfers& into) {
-  if (!one.is_borrowed) into.push_back({transfer::kind::release, one.device});
+void data_environment::remove(const mapping& one, const request& r) {
+  for (const int queue : one.queues)
+    if (queue != r.queue) r.into.queues.insert(queue);
+  if (!one.is_borrowed) r.into.transfers.push_back({transfer::kind::release, one.device});
   table_.remove(one);
 }
 
-void data_environment::attach(std::byte* pointer, transfers& into) {
+void data_environment::attach(std::byte* pointer, const request& r) {
   mapping* const in = table_.at_host(pointer);
   if (!in) return;
   auto* const target = *reinterpret_cast<std::byte**>(pointer);
   const mapping* const to = table_.at_host(target);
   if (!to || in->attached[pointer]++ > 0) return;
-  into.push_back({transfer::kind::write_pointer, device_address(*in, pointer), device_address(*to, target)});
+  use(*in, r.queue, r.into);
+  r.into.transfers.push_back(
+      {transfer::kind::write_pointer, device_address(*in, pointer), device_address(*to, target)});
 }
 
-void data_environment::detach(std::byte* pointer, bool is_final, transfers& into) {
+void data_environment::detach(std::byte* pointer, bool is_final, const request& r) {
   mapping* const in = table_.at_host(pointer);
   if (!in) return;
   const auto found = in->attached.find(pointer);
@@ -134,17 +150,18 @@ void data_environment::detach(std::byte* pointer, bool is_final, transfers& into
   if (is_final) found->second = 1;
   if (--found->second > 0) return;
   in->attached.erase(found);
-  into.push_back(
+  use(*in, r.queue, r.into);
+  r.into.transfers.push_back(
       {transfer::kind::write_pointer, device_address(*in, pointer), *reinterpret_cast<std::byte**>(pointer)});
 }
 
 /// Without the pointers that are attached: their values differ between host and device.
 void data_environment::copy_range(const mapping& in, const byte_range& range, transfer::kind way,
-                                  transfers& into) const {
+                                  const request& r) const {
   std::byte* at = range.first;
   std::byte* const end = range.first + range.bytes;
   const auto copy_until = [&](std::byte* last) {
-    if (at < last) into.push_back({way, device_address(in, at), at, static_cast<std::size_t>(last - at)});
+    if (at < last) r.into.transfers.push_back({way, device_address(in, at), at, static_cast<std::size_t>(last - at)});
   };
   for (const auto& [pointer, count] : in.attached) {
     if (pointer < at || pointer >= end) continue;
@@ -154,22 +171,24 @@ void data_environment::copy_range(const mapping& in, const byte_range& range, tr
   copy_until(end);
 }
 
-void data_environment::update(const stretto_acc_data& data, const char* where, transfers& into) {
+void data_environment::update(const stretto_acc_data& data, queue_number queue, const char* where, data_work& into) {
   const std::scoped_lock lock(mutex_);
+  const request r{data, scope::dynamic, queue, where, into};
   if (data.pointer_level == 0) {
-    for (const byte_range& one : contiguous_ranges(data)) update_range(one, data, where, into);
+    for (const byte_range& one : contiguous_ranges(data)) update_range(one, r);
     return;
   }
   for (const pointed_row& row : rows(data))
-    for (const byte_range& one : contiguous_ranges(row.points)) update_range(one, data, where, into);
+    for (const byte_range& one : contiguous_ranges(row.points)) update_range(one, r);
 }
 
-void data_environment::update_range(const byte_range& range, const stretto_acc_data& data, const char* where,
-                                    transfers& into) {
-  const mapping* const found = table_.find(range.first, range.bytes, data.name, where);
-  if (!found && !(data.action & stretto_acc_if_present)) refuse_absent(range, data.name, where);
-  const bool is_to_host = action_of(data) == stretto_acc_update_host;
-  if (found) copy_range(*found, range, is_to_host ? transfer::kind::to_host : transfer::kind::to_device, into);
+void data_environment::update_range(const byte_range& range, const request& r) {
+  mapping* const found = table_.find(range.first, range.bytes, r.data.name, r.where);
+  if (!found && !(r.data.action & stretto_acc_if_present)) refuse_absent(range, r.data.name, r.where);
+  if (!found) return;
+  use(*found, r.queue, r.into);
+  const bool is_to_host = action_of(r.data) == stretto_acc_update_host;
+  copy_range(*found, range, is_to_host ? transfer::kind::to_host : transfer::kind::to_device, r);
 }
 
 void data_environment::refuse_absent(const byte_range& range, const char* name, const char* where) const {
@@ -191,14 +210,16 @@ std::byte* data_environment::device_of(const std::byte* host) {
   return found ? device_address(*found, host) : nullptr;
 }
 
-std::byte* data_environment::device_of(const std::byte* pointer, const stretto_acc_data& part) {
+std::byte* data_environment::used_by_kernel(const std::byte* pointer, const stretto_acc_data* part, queue_number queue,
+                                            data_work& into) {
   const std::scoped_lock lock(mutex_);
-  const mapping* const direct = table_.at_host(pointer);
-  // The pointer may have changed since its region began.
-  if (direct && part.base != pointer) return device_address(*direct, pointer);
-  const mapping* const found = table_.at_host(whole_range(part).first);
-  const mapping* const in = found ? found : direct;
-  return in ? device_address(*in, pointer) : nullptr;
+  mapping* found = table_.at_host(pointer);
+  // A pointer that has changed since its region began points to another array.
+  if (part && (!found || part->base == pointer))
+    if (mapping* const named = table_.at_host(whole_range(*part).first)) found = named;
+  if (!found) return nullptr;
+  use(*found, queue, into);
+  return device_address(*found, pointer);
 }
 
 std::byte* data_environment::present_address(const std::byte* host, const char* name, const char* where) {

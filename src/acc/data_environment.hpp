@@ -1,7 +1,8 @@
 // data_environment.hpp - the data of a rank on its accelerator: what regions and functions enter, use and leave.
 //
 // Changes of the table take effect at once. The copies that belong to them are returned as transfers, which the caller
-// performs in its queue.
+// performs in its queue. Each variable knows the queues that use it: what happens outside of queues waits for them, and
+// so does the end of its memory. So data regions may end while kernels of queues still run.
 //
 // Threads     any thread of the rank; calls exclude each other.
 // Cost        logarithmic in what is present, for each variable.
@@ -12,6 +13,8 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,9 +33,17 @@ struct transfer {
   std::byte* host = nullptr;  // of write_pointer: the value
   std::size_t bytes = 0;
 };
-using transfers = std::vector<transfer>;
 
-void perform(accelerator& on, const transfers& all);
+/// What a change of the data asks for: first the end of queues that still use the data, then the transfers.
+struct data_work {
+  std::vector<transfer> transfers;
+  std::set<int> queues;
+};
+
+void perform(accelerator& on, const std::vector<transfer>& all);
+
+/// The queue that uses data; without a number, operations that end before their call returns.
+using queue_number = std::optional<int>;
 
 class data_environment {
  public:
@@ -43,16 +54,18 @@ class data_environment {
   enum class scope { structured, dynamic };
   /// A clause where its region begins, or of enter data.
   ///   throws   O12 if a part of the variable is present, O13 for `present` without it, O14 without memory for it
-  void enter(const stretto_acc_data& data, scope in, const char* where, transfers& into);
+  void enter(const stretto_acc_data& data, scope in, queue_number queue, const char* where, data_work& into);
   /// The same where its region ends, or of exit data. Nothing happens for what is not present.
-  void leave(const stretto_acc_data& data, scope in, const char* where, transfers& into);
+  void leave(const stretto_acc_data& data, scope in, queue_number queue, const char* where, data_work& into);
   /// Throws O13 for what is not present, without stretto_acc_if_present.
-  void update(const stretto_acc_data& data, const char* where, transfers& into);
+  void update(const stretto_acc_data& data, queue_number queue, const char* where, data_work& into);
 
   /// The address on the device; null if it is not present.
   std::byte* device_of(const std::byte* host);
-  /// The same by the part of an array that a clause names: for a pointer that points ahead of it.
-  std::byte* device_of(const std::byte* pointer, const stretto_acc_data& part);
+  /// The same for a kernel, which uses it in a queue.
+  ///   part   of the array, as a clause names it, for a pointer that points ahead of it; null if none does
+  std::byte* used_by_kernel(const std::byte* pointer, const stretto_acc_data* part, queue_number queue,
+                            data_work& into);
   /// The same. Throws O13 if it is not present.
   std::byte* present_address(const std::byte* host, const char* name, const char* where);
   /// The address on the host; null if it is no address of present data.
@@ -69,15 +82,23 @@ class data_environment {
   void unmap(const std::byte* host);
 
  private:
-  mapping* enter_range(const byte_range& range, const stretto_acc_data& data, scope in, const char* where,
-                       transfers& into);
-  void leave_range(const byte_range& range, const stretto_acc_data& data, scope in, const char* where, transfers& into);
-  mapping& add(const byte_range& range, const stretto_acc_data& data, const char* where, transfers& into);
-  void remove(const mapping& one, transfers& into);
-  void attach(std::byte* pointer, transfers& into);
-  void detach(std::byte* pointer, bool is_final, transfers& into);
-  void copy_range(const mapping& in, const byte_range& range, transfer::kind way, transfers& into) const;
-  void update_range(const byte_range& range, const stretto_acc_data& data, const char* where, transfers& into);
+  /// What a call does, and for whom.
+  struct request {
+    const stretto_acc_data& data;
+    scope in;
+    queue_number queue;
+    const char* where;
+    data_work& into;
+  };
+  mapping* enter_range(const byte_range& range, const request& r);
+  void leave_range(const byte_range& range, const request& r);
+  mapping& add(const byte_range& range, const request& r);
+  void remove(const mapping& one, const request& r);
+  void attach(std::byte* pointer, const request& r);
+  void detach(std::byte* pointer, bool is_final, const request& r);
+  void copy_range(const mapping& in, const byte_range& range, transfer::kind way, const request& r) const;
+  void update_range(const byte_range& range, const request& r);
+  static void use(mapping& one, queue_number queue, data_work& into);
   [[noreturn]] void refuse_absent(const byte_range& range, const char* name, const char* where) const;
 
   accelerator& on_;

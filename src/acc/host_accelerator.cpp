@@ -1,5 +1,7 @@
 #include "acc/host_accelerator.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -29,13 +31,19 @@ void run_gangs(gang_function kernel, void** arguments, const gang_range& part, l
 
 }  // namespace
 
-// What was allocated begins as memory of a device does: with anything but the values of the host.
 std::byte* host_accelerator::allocate(std::size_t bytes) noexcept {
   auto* const memory = static_cast<std::byte*>(std::malloc(std::max<std::size_t>(bytes, 1)));
-  if (memory) std::memset(memory, 0xa5, bytes);
+  if (!memory) return nullptr;
+  allocated_ += ::malloc_usable_size(memory);
+  std::memset(memory, 0xa5, bytes);  // as on other devices: anything but the values of the host
   return memory;
 }
-void host_accelerator::release(std::byte* memory) noexcept { std::free(memory); }
+
+void host_accelerator::release(std::byte* memory) noexcept {
+  allocated_ -= ::malloc_usable_size(memory);
+  std::free(memory);
+}
+
 void host_accelerator::copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) {
   std::memcpy(device, host, bytes);
 }

@@ -4,6 +4,8 @@
 // Cost        a launch is a task for each worker but one; the caller runs a part of the gangs itself.
 #pragma once
 
+#include <atomic>
+
 #include "acc/accelerator.hpp"
 
 namespace stretto::acc {
@@ -16,6 +18,7 @@ class host_accelerator final : public accelerator {
   bool shares_host_memory() const noexcept override { return !is_discrete_; }
   std::byte* allocate(std::size_t bytes) noexcept override;
   void release(std::byte* memory) noexcept override;
+  std::size_t allocated_bytes() const noexcept override { return allocated_; }
   void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) override;
   void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
   void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) override;
@@ -24,6 +27,7 @@ class host_accelerator final : public accelerator {
 
  private:
   const bool is_discrete_;
+  std::atomic<std::size_t> allocated_ = 0;
 };
 
 }  // namespace stretto::acc

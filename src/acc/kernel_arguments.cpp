@@ -18,16 +18,23 @@ std::byte* address_of_nothing(const std::byte* host) {
   return reinterpret_cast<std::byte*>(not_canonical | (reinterpret_cast<std::uintptr_t>(host) & low));
 }
 
-std::byte* device_pointer(std::byte* host, const stretto_acc_argument& argument, data_environment& data) {
-  if (!host) return nullptr;
-  std::byte* const found = argument.part ? data.device_of(host, *argument.part) : data.device_of(host);
-  if (found) return found;
-  return data.is_on_device(host) ? host : address_of_nothing(host);
-}
+/// Finds addresses on the device for a kernel in a queue.
+struct address_search {
+  data_environment& data;
+  queue_number queue;
+  data_work& into;
+
+  std::byte* find(std::byte* host, const stretto_acc_argument& argument) const {
+    if (!host) return nullptr;
+    if (std::byte* const found = data.used_by_kernel(host, argument.part, queue, into)) return found;
+    return data.is_on_device(host) ? host : address_of_nothing(host);
+  }
+};
 
 }  // namespace
 
-kernel_arguments::kernel_arguments(const stretto_acc_launch& launch, data_environment* data) {
+kernel_arguments::kernel_arguments(const stretto_acc_launch& launch, data_environment* data, queue_number queue,
+                                   data_work& into) {
   const std::span arguments(launch.arguments, static_cast<std::size_t>(launch.argument_count));
   std::size_t bytes = 0;
   for (const stretto_acc_argument& one : arguments)
@@ -38,14 +45,14 @@ kernel_arguments::kernel_arguments(const stretto_acc_launch& launch, data_enviro
   for (const stretto_acc_argument& one : arguments) {
     auto* const host = static_cast<std::byte*>(one.host);
     if (one.way == stretto_acc_address) {
-      pointers_.push_back(data ? device_pointer(host, one, *data) : host);
+      pointers_.push_back(data ? address_search{*data, queue, into}.find(host, one) : host);
       continue;
     }
     std::memcpy(next, host, one.bytes);
     if (data && one.way == stretto_acc_pointer) {
       std::byte* pointer = nullptr;
       std::memcpy(&pointer, host, sizeof pointer);
-      pointer = device_pointer(pointer, one, *data);
+      pointer = address_search{*data, queue, into}.find(pointer, one);
       std::memcpy(next, &pointer, sizeof pointer);
     }
     pointers_.push_back(next);

@@ -16,7 +16,8 @@ namespace stretto::acc {
 class kernel_arguments {
  public:
   /// Null `data`: the kernel uses the memory of the host.
-  kernel_arguments(const stretto_acc_launch& launch, data_environment* data);
+  ///   into   gets what has to end ahead of the kernel
+  kernel_arguments(const stretto_acc_launch& launch, data_environment* data, queue_number queue, data_work& into);
 
   void** pointers() noexcept { return pointers_.data(); }
 

@@ -43,7 +43,7 @@ enum class direction { to_device, to_host, within };
 
 void copy(direction way, void* to, void* from, size_t bytes, int queue) {
   rank_context& in = here();
-  in.run(in.queue_number(queue), [way, &device = in.device(), to = bytes_at(to), from = bytes_at(from), bytes] {
+  in.run(in.queue_of(queue), [way, &device = in.device(), to = bytes_at(to), from = bytes_at(from), bytes] {
     switch (way) {
       case direction::to_device: return device.copy_to_device(to, from, bytes);
       case direction::to_host: return device.copy_to_host(to, from, bytes);
@@ -52,10 +52,16 @@ void copy(direction way, void* to, void* from, size_t bytes, int queue) {
   });
 }
 
+/// The result of a test. A program that tests in a loop lets other tasks of its worker run.
+int tested(bool has_ended) {
+  if (!has_ended) yield();
+  return has_ended ? 1 : 0;
+}
+
 /// The index of the first queue in a list that has ended; -1 if all entries are acc_async_sync.
 int first_ended(const int* queues, int count) {
   bool has_queue = false;
-  for (;; yield()) {
+  for (;;) {
     for (int i = 0; i < count; ++i) {
       if (queues[i] == acc_async_sync) continue;
       has_queue = true;
@@ -85,7 +91,7 @@ int acc_get_device_num(acc_device_t) { return 0; }
 size_t acc_get_property(int, acc_device_t, acc_device_property_t property) {
   switch (property) {
     case acc_property_memory: return pages(_SC_PHYS_PAGES);
-    case acc_property_free_memory: return pages(_SC_AVPHYS_PAGES);
+    case acc_property_free_memory: return pages(_SC_PHYS_PAGES) - here().device().allocated_bytes();
     case acc_property_shared_memory_support: return is_shared() ? 1 : 0;
     default: return 0;
   }
@@ -108,10 +114,11 @@ int acc_on_device(acc_device_t type) { return is_host(type) ? 1 : 0; }
 
 int acc_async_test(int queue) {
   rank_context& in = here();
-  return in.queues().has_ended(in.queue_number(queue)) ? 1 : 0;
+  const queue_number number = in.queue_of(queue);
+  return tested(!number || in.queues().has_ended(*number));
 }
 int acc_async_test_device(int queue, int) { return acc_async_test(queue); }
-int acc_async_test_all() { return here().queues().have_all_ended() ? 1 : 0; }
+int acc_async_test_all() { return tested(here().queues().have_all_ended()); }
 int acc_async_test_all_device(int) { return acc_async_test_all(); }
 void acc_wait(int queue) { stretto_acc_wait(&queue, 1, acc_async_sync); }
 void acc_wait_device(int queue, int) { acc_wait(queue); }
@@ -123,7 +130,7 @@ void acc_wait_all_async(int waiting) { stretto_acc_wait(nullptr, -1, waiting); }
 void acc_wait_all_device_async(int waiting, int) { acc_wait_all_async(waiting); }
 int acc_wait_any(int count, int* queues) { return first_ended(queues, count); }
 int acc_wait_any_device(int count, int* queues, int) { return first_ended(queues, count); }
-int acc_get_default_async() { return here().queue_number(acc_async_default); }
+int acc_get_default_async() { return here().default_queue(); }
 void acc_set_default_async(int queue) { here().set_default_queue(queue); }
 
 void* acc_malloc(size_t bytes) { return here().data().allocate(bytes); }
@@ -207,11 +214,12 @@ void acc_memcpy_device(void* to, void* from, size_t bytes) { copy(direction::wit
 void acc_memcpy_device_async(void* to, void* from, size_t bytes, int queue) {
   copy(direction::within, to, from, bytes, queue);
 }
-void acc_memcpy_d2d(void* to, void* from, size_t bytes, int, int) {
-  copy(direction::within, to, from, bytes, acc_async_sync);
+void acc_memcpy_d2d(void* to, void* from, size_t bytes, int to_device, int from_device) {
+  acc_memcpy_d2d_async(to, from, bytes, to_device, from_device, acc_async_sync);
 }
 void acc_memcpy_d2d_async(void* to, void* from, size_t bytes, int, int, int queue) {
-  copy(direction::within, to, from, bytes, queue);
+  const auto present = [](void* host) { return stretto_acc_use_device(host, 0, "an argument", "acc_memcpy_d2d"); };
+  copy(direction::within, present(to), present(from), bytes, queue);
 }
 
 #pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct mapping {
   unsigned structured = 0;                       // data regions around the present point
   unsigned dynamic = 0;                          // enter data without its exit data
   bool is_borrowed = false;                      // the program gave the device memory: acc_map_data
+  std::set<int> queues = {};                     // that may have operations which use it
   std::map<std::byte*, unsigned> attached = {};  // pointers in the host memory whose copies point to device memory
 
   std::byte* end() const noexcept { return host + bytes; }

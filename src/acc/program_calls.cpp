@@ -4,10 +4,12 @@
 
 #include <exception>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <stretto/error.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "acc/kernel_arguments.hpp"
 #include "acc/rank_context.hpp"
@@ -39,28 +41,30 @@ auto guarded(Body body) {
   }
 }
 
-void enter(rank_context& in, items all, data_environment::scope scope, int queue, const char* where) {
+void enter(rank_context& in, items all, data_environment::scope scope, queue_number queue, const char* where) {
   if (in.device().shares_host_memory()) return;
-  transfers moved;
-  for (const stretto_acc_data& one : all) in.data().enter(one, scope, where, moved);
-  in.perform(queue, std::move(moved));
+  data_work work;
+  for (const stretto_acc_data& one : all) in.data().enter(one, scope, queue, where, work);
+  in.perform(queue, std::move(work));
 }
 
 /// The last one first: what points to data leaves ahead of it.
-void leave(rank_context& in, items all, data_environment::scope scope, int queue, const char* where) {
+void leave(rank_context& in, items all, data_environment::scope scope, queue_number queue, const char* where) {
   if (in.device().shares_host_memory()) return;
-  transfers moved;
-  for (std::size_t i = all.size(); i-- > 0;) in.data().leave(all[i], scope, where, moved);
-  in.perform(queue, std::move(moved));
+  data_work work;
+  for (const stretto_acc_data& one : all | std::views::reverse) in.data().leave(one, scope, queue, where, work);
+  in.perform(queue, std::move(work));
 }
 
 void run(const stretto_acc_launch& launch) {
   rank_context& in = rank_context::current();
-  const int queue = in.queue_number(launch.queue);
+  const queue_number queue = in.queue_of(launch.queue);
   const items all(launch.data, static_cast<std::size_t>(launch.data_count));
   const bool moves = !launch.is_on_host && !in.device().shares_host_memory();
   if (moves) enter(in, all, data_environment::scope::structured, queue, launch.where);
-  auto arguments = std::make_shared<kernel_arguments>(launch, moves ? &in.data() : nullptr);
+  data_work ahead;
+  auto arguments = std::make_shared<kernel_arguments>(launch, moves ? &in.data() : nullptr, queue, ahead);
+  in.perform(queue, std::move(ahead));
   in.run(queue, [&device = in.device(), arguments, kernel = launch.kernel, gangs = launch.gangs] {
     device.launch(kernel, arguments->pointers(), gangs);
   });
@@ -79,14 +83,14 @@ void stretto_acc_run(const stretto_acc_launch* launch) {
 void stretto_acc_enter(const stretto_acc_data* data, long count, int queue, const char* where) {
   guarded([&] {
     rank_context& in = rank_context::current();
-    enter(in, {data, static_cast<std::size_t>(count)}, data_environment::scope::dynamic, in.queue_number(queue), where);
+    enter(in, {data, static_cast<std::size_t>(count)}, data_environment::scope::dynamic, in.queue_of(queue), where);
   });
 }
 
 void stretto_acc_exit(const stretto_acc_data* data, long count, int queue, const char* where) {
   guarded([&] {
     rank_context& in = rank_context::current();
-    leave(in, {data, static_cast<std::size_t>(count)}, data_environment::scope::dynamic, in.queue_number(queue), where);
+    leave(in, {data, static_cast<std::size_t>(count)}, data_environment::scope::dynamic, in.queue_of(queue), where);
   });
 }
 
@@ -94,10 +98,10 @@ void stretto_acc_update(const stretto_acc_data* data, long count, int queue, con
   guarded([&] {
     rank_context& in = rank_context::current();
     if (in.device().shares_host_memory()) return;
-    transfers moved;
+    data_work work;
     for (const stretto_acc_data& one : items(data, static_cast<std::size_t>(count)))
-      in.data().update(one, where, moved);
-    in.perform(in.queue_number(queue), std::move(moved));
+      in.data().update(one, in.queue_of(queue), where, work);
+    in.perform(in.queue_of(queue), std::move(work));
   });
 }
 
@@ -107,7 +111,7 @@ stretto_acc_scope stretto_acc_open(const stretto_acc_data* data, long count, int
   if (condition)
     guarded([&] {
       rank_context& in = rank_context::current();
-      enter(in, {data, static_cast<std::size_t>(count)}, data_environment::scope::structured, in.queue_number(queue),
+      enter(in, {data, static_cast<std::size_t>(count)}, data_environment::scope::structured, in.queue_of(queue),
             where);
     });
   return scope;
@@ -118,7 +122,7 @@ void stretto_acc_close(stretto_acc_scope* scope) {
   guarded([&] {
     rank_context& in = rank_context::current();
     leave(in, {scope->data, static_cast<std::size_t>(scope->count)}, data_environment::scope::structured,
-          in.queue_number(scope->queue), scope->where);
+          in.queue_of(scope->queue), scope->where);
   });
 }
 
@@ -138,8 +142,11 @@ void stretto_acc_wait(const int* queues, long count, int queue) {
     rank_context& in = rank_context::current();
     const std::vector<int> all =
         count < 0 ? in.queues().numbers() : std::vector<int>(queues, queues + static_cast<std::size_t>(count));
-    if (queue != acc_async_sync) return in.queues().make_wait(in.queue_number(queue), all);
-    for (const int one : all) in.queues().wait_for(in.queue_number(one));
+    std::vector<int> numbers;
+    for (const int one : all)
+      if (const queue_number number = in.queue_of(one)) numbers.push_back(*number);
+    if (const queue_number waiting = in.queue_of(queue)) return in.queues().make_wait(*waiting, numbers);
+    for (const int one : numbers) in.queues().wait_for(one);
   });
 }
 

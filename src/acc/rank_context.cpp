@@ -57,18 +57,22 @@ void rank_context::end_current() {
   ended->queues().wait_for_all();
 }
 
-void rank_context::run(int queue, std::function<void()> work) {
-  if (queue == acc_async_sync) return work();
-  queues_.enqueue(queue, std::move(work));
+void rank_context::run(queue_number queue, std::function<void()> work) {
+  if (queue) queues_.enqueue(*queue, std::move(work));
+  else work();
 }
 
-void rank_context::perform(int queue, transfers all) {
-  if (all.empty()) return;
-  if (queue == acc_async_sync) return acc::perform(*device_, all);
-  queues_.enqueue(queue, [this, all = std::move(all)] { acc::perform(*device_, all); });
+void rank_context::perform(queue_number queue, data_work work) {
+  for (const int one : work.queues) {
+    if (queue) queues_.make_wait(*queue, {&one, 1});
+    else queues_.wait_for(one);
+  }
+  if (work.transfers.empty()) return;
+  run(queue, [this, all = std::move(work.transfers)] { acc::perform(*device_, all); });
 }
 
-int rank_context::queue_number(int asked) const noexcept {
+queue_number rank_context::queue_of(int asked) const noexcept {
+  if (asked == acc_async_sync) return std::nullopt;
   return asked == acc_async_noval || asked == acc_async_default ? default_queue_ : asked;
 }
 

@@ -28,11 +28,13 @@ class rank_context {
   data_environment& data() noexcept { return data_; }
   activity_queues& queues() noexcept { return queues_; }
 
-  /// Runs `work` behind a queue's operations, or at once for acc_async_sync.
-  void run(int queue, std::function<void()> work);
-  void perform(int queue, transfers all);
-  /// The number of a queue: the default one for acc_async_noval and acc_async_default.
-  int queue_number(int asked) const noexcept;
+  /// Runs `work` behind a queue's operations; without a queue before the call returns.
+  void run(queue_number queue, std::function<void()> work);
+  /// The same for what the data asks for.
+  void perform(queue_number queue, data_work work);
+  /// Of an argument of async: the default queue for acc_async_noval and acc_async_default, none for acc_async_sync.
+  queue_number queue_of(int asked) const noexcept;
+  int default_queue() const noexcept { return default_queue_; }
   void set_default_queue(int queue) noexcept;
 
  private:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <stretto/error.hpp>
 #include <utility>
 
@@ -11,24 +13,54 @@
 namespace stretto::cc::acc {
 namespace {
 
-/// The action of a clause where data begins to be there or ceases to; empty for other clauses.
-std::string action_of(const clause& c) {
-  const auto with_zero = [&](const char* action) { return fmt::format("{}{}", action, c.is_zeroed ? " | 16" : ""); };
+/// The action of a clause; none for clauses that are not about data.
+std::optional<int> action_of(const clause& c) {
+  const int zero = c.is_zeroed ? data_action::zero : 0;
   switch (c.kind) {
-    case clause_kind::copy: return "0";
-    case clause_kind::copyin: return "1";
-    case clause_kind::copyout: return with_zero("2");
+    case clause_kind::copy: return data_action::copy;
+    case clause_kind::copyin: return data_action::copyin;
+    case clause_kind::copyout: return data_action::copyout | zero;
     case clause_kind::create:
-    case clause_kind::device_resident: return with_zero("3");
-    case clause_kind::no_create: return "4";
-    case clause_kind::present: return "5";
-    case clause_kind::attach: return "6";
-    case clause_kind::detach: return "7";
-    case clause_kind::delete_: return "8";
-    case clause_kind::update_host: return "9";
-    case clause_kind::update_device: return "10";
-    default: return "";
+    case clause_kind::device_resident: return data_action::create | zero;
+    case clause_kind::no_create: return data_action::no_create;
+    case clause_kind::present: return data_action::present;
+    case clause_kind::attach: return data_action::attach;
+    case clause_kind::detach: return data_action::detach;
+    case clause_kind::delete_: return data_action::delete_;
+    case clause_kind::update_host: return data_action::update_host;
+    case clause_kind::update_device: return data_action::update_device;
+    default: return std::nullopt;
   }
+}
+
+/// What both actions of regions ask for.
+int merged(int one, int other) {
+  const int zero = (one | other) & data_action::zero;
+  one &= ~zero, other &= ~zero;
+  if (one > data_action::create || other > data_action::create) return std::min(one, other) | zero;
+  const auto has = [&](int way) {
+    return one == data_action::copy || other == data_action::copy || one == way || other == way;
+  };
+  if (has(data_action::copyin)) return has(data_action::copyout) ? data_action::copy : data_action::copyin;
+  return (has(data_action::copyout) ? data_action::copyout : data_action::create) | zero;
+}
+
+bool name_same_part(const data_item& one, const data_item& other) {
+  const auto is_same_extent = [](const item_extent& a, const item_extent& b) {
+    return a.first == b.first && a.count == b.count && a.bytes == b.bytes;
+  };
+  return one.path == other.path && std::ranges::equal(one.extents, other.extents, is_same_extent);
+}
+
+/// Adds an item of a region, to one that is there if both name the same part.
+void add_merged(std::vector<data_item>& all, data_item item) {
+  const auto moves = [](const data_item& one) { return (one.action & 15) <= data_action::present; };
+  for (data_item& one : all)
+    if (moves(one) && moves(item) && name_same_part(one, item)) {
+      one.action = merged(one.action, item.action);
+      return;
+    }
+  all.push_back(std::move(item));
 }
 
 /// The type of a member that a path leads to, from the type of its variable.
@@ -96,7 +128,7 @@ bool is_data_clause(clause_kind kind) {
   }
 }
 
-data_item item_of(const variable& v, std::string action, const source_line& where, const name_scope& scope) {
+data_item item_of(const variable& v, int action, const source_line& where, const name_scope& scope) {
   const declaration* const of = scope.names.visible(v.name(), scope.offset, scope.source);
   if (!of)
     throw error("O15", fmt::format("a clause names \"{}\", which is not declared", v.name()))
@@ -104,7 +136,7 @@ data_item item_of(const variable& v, std::string action, const source_line& wher
         .because("no variable of that name is visible there")
         .remedy("declare it ahead of the directive, or mend the name");
   const c_type type = type_of_path(v, of->type, where);
-  data_item item{.action = std::move(action), .path = joined_text(v.path), .base = "", .of = of};
+  data_item item{.action = action, .path = joined_text(v.path), .base = "", .of = of};
   item.is_behind_pointer = type.is == type_form::pointer;
   item.base = fmt::format("(void *){}({})", has_elements(type) ? "" : "&", item.path);
   if (!v.sections.empty()) add_extents(item, v, type, where);
@@ -113,9 +145,9 @@ data_item item_of(const variable& v, std::string action, const source_line& wher
   return item;
 }
 
-data_item item_of(const declaration& of, std::string action) {
+data_item item_of(const declaration& of, int action) {
   const bool is_array = of.type.is == type_form::array;
-  return {.action = std::move(action),
+  return {.action = action,
           .path = of.name,
           .base = fmt::format("(void *){}({})", is_array ? "" : "&", of.name),
           .extents = {{"0", "1", fmt::format("sizeof({})", of.name)}},
@@ -124,10 +156,11 @@ data_item item_of(const declaration& of, std::string action) {
 
 std::vector<data_item> items_of(const directive& d, const name_scope& scope) {
   std::vector<data_item> all;
-  const std::string suffix = d.find(clause_kind::finalize) ? " | 32" : d.find(clause_kind::if_present) ? " | 64" : "";
+  const int flags = (d.find(clause_kind::finalize) ? data_action::finalize : 0) |
+                    (d.find(clause_kind::if_present) ? data_action::if_present : 0);
   for (const clause& c : d.clauses)
-    if (const std::string action = action_of(c); !action.empty())
-      for (const variable& v : c.variables) all.push_back(item_of(v, action + suffix, d.where, scope));
+    if (const std::optional<int> action = action_of(c))
+      for (const variable& v : c.variables) add_merged(all, item_of(v, *action | flags, d.where, scope));
   return all;
 }
 

@@ -18,10 +18,16 @@ struct item_extent {
   std::string first, count, bytes;
 };
 
+/// The numbers of stretto_acc_action, and what is added to them.
+namespace data_action {
+enum : int { copy, copyin, copyout, create, no_create, present, attach, detach, delete_, update_host, update_device };
+enum : int { zero = 16, finalize = 32, if_present = 64 };
+}  // namespace data_action
+
 struct data_item {
-  std::string action;  // a number of stretto_acc_action, with its flags: "1 | 16"
-  std::string path;    // of the variable, in C: "s.a"
-  std::string base;    // the address of the variable, or of the array's first element
+  int action;        // of the runtime, with its flags
+  std::string path;  // of the variable, in C: "s.a"
+  std::string base;  // the address of the variable, or of the array's first element
   std::vector<item_extent> extents = {};
   int pointer_level = 0;            // dimensions whose elements are pointers; 0: none
   bool is_behind_pointer = false;   // the path is a pointer to the array
@@ -46,11 +52,12 @@ struct name_scope {
 /// The item of a variable in a clause.
 ///
 ///   throws   O10 for a part of an array that is not translated, O15 for a name that is not declared
-data_item item_of(const variable& v, std::string action, const source_line& where, const name_scope& scope);
+data_item item_of(const variable& v, int action, const source_line& where, const name_scope& scope);
 /// Of a whole variable of the host.
-data_item item_of(const declaration& of, std::string action);
+data_item item_of(const declaration& of, int action);
 
-/// The items of a directive's clauses of data, in their order.
+/// The items of a directive's clauses of data, in their order. Clauses of a region that name the same part make one
+/// item, which does what all of them ask for.
 std::vector<data_item> items_of(const directive& d, const name_scope& scope);
 
 /// An element of an array of struct stretto_acc_data.

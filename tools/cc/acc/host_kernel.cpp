@@ -31,6 +31,8 @@ class host_emitter final : public code_printer {
             fmt::format("  const unsigned long {} = *(unsigned long *)stretto_arguments[{}];\n", extent.name, index++);
       text += argument_text(one, index++);
     }
+    for (const kernel_argument& one : plan_.arguments)
+      if (one.copied) text += copied_text(one);
     for (const private_variable& one : plan_.privates) text += private_text(one, 1);
     for (const reduced_variable& one : plan_.reductions) text += reduction_start(one, 1);
     text += print(region, 1);
@@ -76,8 +78,9 @@ class host_emitter final : public code_printer {
         if (type.is == type_form::array)
           return fmt::format("  {};\n  __builtin_memcpy({}, stretto_arguments[{}], sizeof {});\n",
                              declaration_text(type, name), name, index, name);
-        return fmt::format("  {} = *({})stretto_arguments[{}]; (void){};\n", declaration_text(type, name),
-                           declaration_text(type, "*"), index, name);
+        return fmt::format("  {} = *({})stretto_arguments[{}]; (void){};\n",
+                           declaration_text(type, one.copied ? "stretto_of_" + name : name),
+                           declaration_text(type, "*"), index, one.copied ? "stretto_of_" + name : name);
       case argument_way::reference:
         if (has_elements(type))  // by its first element
           return fmt::format("  {} = {}stretto_arguments[{}];\n",
@@ -89,6 +92,25 @@ class host_emitter final : public code_printer {
         return fmt::format("  {} = stretto_arguments[{}];\n", declaration_text(*pointer_to_element(type), name), index);
     }
     return "";
+  }
+
+  /// A gang's own copy of a part behind a pointer.
+  static std::string copied_text(const kernel_argument& one) {
+    const std::string& name = one.of->name;
+    const c_type& element = *one.of->type.element;
+    const std::string first = one.copied->lower.empty() ? "0" : joined_text(one.copied->lower);
+    c_type own = element;
+    own.is_const = false;
+    return fmt::format("  {0};\n  __builtin_memcpy(stretto_own_{1}, stretto_of_{1} + ({2}), sizeof stretto_own_{1});\n",
+                       declaration_text(own, fmt::format("stretto_own_{}[{}]", name, joined_text(one.copied->length))),
+                       name, first) +
+           "  " + shifted_text(element, name, first) + ";\n";
+  }
+
+  /// A pointer by which the elements of a gang's own array have the indices that they have in the whole one.
+  static std::string shifted_text(const c_type& element, const std::string& name, const std::string& first) {
+    return fmt::format("{} = (void *)((unsigned long)stretto_own_{} - ({}) * sizeof({}))",
+                       declaration_text(element, "*" + name), name, first, declaration_text(element, ""));
   }
 
   static bool has_elements(const c_type& type) { return type.is == type_form::array || type.is == type_form::pointer; }
@@ -117,9 +139,13 @@ class host_emitter final : public code_printer {
     if (one.length.empty())
       return fmt::format("{}{} = {};\n", spaces(depth), declaration_text(type, name),
                          identity_text(type, one.operation));
-    return fmt::format("{0}{1};\n{0}for (long stretto_i = 0; stretto_i < {2}; ++stretto_i) {3}[stretto_i] = {4};\n",
-                       spaces(depth), declaration_text(*type.element, fmt::format("{}[{}]", name, one.length)),
-                       one.length, name, identity_text(*type.element, one.operation));
+    const std::string own = one.first == "0" ? name : "stretto_own_" + name;
+    std::string text =
+        fmt::format("{0}{1};\n{0}for (long stretto_i = 0; stretto_i < {2}; ++stretto_i) {3}[stretto_i] = {4};\n",
+                    spaces(depth), declaration_text(*type.element, fmt::format("{}[{}]", own, one.length)), one.length,
+                    own, identity_text(*type.element, one.operation));
+    if (one.first != "0") text += spaces(depth) + shifted_text(*type.element, name, one.first) + ";\n";
+    return text;
   }
 
   std::string reduction_end(const reduced_variable& one, unsigned depth) const {
@@ -128,7 +154,7 @@ class host_emitter final : public code_printer {
     std::string combined = combination_text("*stretto_of_" + name, name, one.operation);
     if (!one.length.empty())
       combined = fmt::format(
-          "for (long stretto_i = 0; stretto_i < {}; ++stretto_i) {}", one.length,
+          "for (long stretto_i = {0}; stretto_i < ({0}) + {1}; ++stretto_i) {2}", one.first, one.length,
           combination_text(fmt::format("stretto_of_{}[stretto_i]", name), name + "[stretto_i]", one.operation));
     return fmt::format("{0}stretto_acc_lock();\n{0}{1}\n{0}stretto_acc_unlock();\n", spaces(depth), combined);
   }

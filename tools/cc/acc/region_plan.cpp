@@ -33,6 +33,7 @@ class planner {
 
   region_plan plan() {
     uses_ = outer_variables(region_);
+    add_named_variables(*plan_.directive);
     plan_.is_single = is_serial() || (is_kernels() && !is_one_loop());
     plan_loops(region_, false);
     // Gangs that run the same code would do the same work several times.
@@ -51,6 +52,26 @@ class planner {
   }
 
  private:
+  /// Variables in which clauses say how large the copies of a gang are.
+  void add_named_variables(const placed_directive& one) {
+    for (const clause& c : one.what.clauses) {
+      const bool makes_copies =
+          c.kind == clause_kind::reduction || c.kind == clause_kind::private_ || c.kind == clause_kind::firstprivate;
+      for (const variable& v : c.variables)
+        for (const section& part : v.sections)
+          if (makes_copies) add_named_variables(part.lower), add_named_variables(part.length);
+    }
+    for (const placed_directive& inner : one.inside) add_named_variables(inner);
+  }
+  void add_named_variables(const tokens& expression) {
+    for (const token& t : expression) {
+      if (t.is != token::what::name || find(t.spelling)) continue;
+      const declaration* const of = scope_.names.visible(t.spelling, scope_.offset, scope_.source);
+      const bool is_variable = of && of->is != declaration::place::function && of->is != declaration::place::constant;
+      if (is_variable) uses_.push_back({.of = of, .is_read = true, .offset = scope_.offset});
+    }
+  }
+
   /// Of the construct; a combined one governs the loop, too.
   const acc::directive& directive() const { return plan_.directive->what; }
 
@@ -90,13 +111,13 @@ class planner {
     for (const clause& one : d.clauses) {
       if (one.kind != clause_kind::reduction) continue;
       for (const variable& v : one.variables)
-        if (const declaration* const of = find(v.name())) all.push_back({of, one.operation, reduced_length(v, *of, d)});
+        if (const declaration* const of = find(v.name())) all.push_back(reduced(v, *of, one.operation, d));
     }
     return all;
   }
 
-  /// Empty for a single number.
-  static std::string reduced_length(const variable& v, const declaration& of, const acc::directive& d) {
+  static reduced_variable reduced(const variable& v, const declaration& of, reduction_operator operation,
+                                  const acc::directive& d) {
     const c_type& type = of.type;
     const bool has_elements = type.is == type_form::array || type.is == type_form::pointer;
     const c_type& number = has_elements ? *type.element : type;
@@ -105,13 +126,15 @@ class planner {
     if (!is_simple || (type.is == type_form::pointer && v.sections.empty()))
       not_translated(d.where,
                      fmt::format("the reduction of \"{}\", which is no number and no array of numbers,", v.name()));
-    if (!has_elements) return "";
-    if (v.sections.empty()) return type.count ? std::to_string(*type.count) : "";
-    const section& part = v.sections[0];
-    const bool is_from_start = part.lower.empty() || (part.lower.size() == 1 && part.lower[0] == "0");
-    if (!is_from_start || part.length.empty())
-      not_translated(d.where, fmt::format("the reduction of a part of \"{}\" that is not [0:n]", v.name()));
-    return joined_text(part.length);
+    reduced_variable result{&of, operation};
+    if (!has_elements) return result;
+    const section part = v.sections.empty() ? section{} : v.sections[0];
+    result.first = part.lower.empty() ? "0" : joined_text(part.lower);
+    result.length = part.is_element ? "1" : joined_text(part.length);
+    if (result.length.empty() && !type.count)
+      not_translated(d.where, fmt::format("the reduction of a part of \"{}\" without a length", v.name()));
+    if (result.length.empty()) result.length = fmt::format("{} - ({})", *type.count, result.first);
+    return result;
   }
 
   void plan_loops(const statement& s, bool is_divided) {
@@ -180,7 +203,17 @@ class planner {
     const acc::directive& d = directive();
     if (std::ranges::find(plan_.privates, use.of, &private_variable::of) != plan_.privates.end()) return;
     plan_.arguments.push_back(
-        {use.of, way_of(use, d), with_extents(*use.of), is_named(use.of->name, is_device_pointer)});
+        {use.of, way_of(use, d), with_extents(*use.of), is_named(use.of->name, is_device_pointer), copied_part(use)});
+  }
+
+  /// The part behind a pointer in firstprivate.
+  const section* copied_part(const variable_use& use) const {
+    if (use.of->type.is != type_form::pointer) return nullptr;
+    for (const clause& c : directive().clauses)
+      if (c.kind == clause_kind::firstprivate)
+        for (const variable& v : c.variables)
+          if (v.path.size() == 1 && v.name() == use.of->name && v.sections.size() == 1) return &v.sections[0];
+    return nullptr;
   }
 
   static bool is_device_pointer(clause_kind kind) { return kind == clause_kind::deviceptr; }
@@ -190,17 +223,19 @@ class planner {
                                [of](const data_item& one) { return is_same(one.of, of) && !one.is_member(); });
   }
 
-  /// A part of an array that is reduced moves as in copy.
+  /// A part behind a pointer moves as in copy where it is reduced, and as in copyin where gangs copy it.
   void add_reduced_data() {
+    add_data_of(directive(), clause_kind::firstprivate, data_action::copyin);
     add_reduced_data(directive());
     for (const auto& [loop, plan] : plan_.loops) add_reduced_data(loop->directive->what);
   }
-  void add_reduced_data(const acc::directive& d) {
+  void add_reduced_data(const acc::directive& d) { add_data_of(d, clause_kind::reduction, data_action::copy); }
+  void add_data_of(const acc::directive& d, clause_kind kind, int action) {
     for (const clause& one : d.clauses)
-      if (one.kind == clause_kind::reduction)
+      if (one.kind == kind)
         for (const variable& v : one.variables)
           if (const declaration* const of = find(v.name()); of && !v.sections.empty() && !has_item(of))
-            plan_.data.push_back(item_of(v, action_without_clause(*of), d.where, scope_));
+            plan_.data.push_back(item_of(v, action, d.where, scope_));
   }
 
   /// Arrays, records and results move by a rule where no clause of the region names them.
@@ -210,12 +245,13 @@ class planner {
       plan_.data.push_back(item_of(*argument.of, action_without_clause(*argument.of)));
   }
 
-  /// The number of copy; of copyin for what may not change, of present under default(present).
-  std::string action_without_clause(const declaration& of) const {
+  /// copy; copyin for what may not change, present under default(present).
+  int action_without_clause(const declaration& of) const {
     const clause* const rule = directive().find(clause_kind::default_);
     const bool is_scalar = of.type.is != type_form::array && of.type.is != type_form::record;
-    if (rule && rule->names.at(0) == "present" && !is_scalar && of.type.is != type_form::pointer) return "5";
-    return is_constant(of.type) ? "1" : "0";
+    if (rule && rule->names.at(0) == "present" && !is_scalar && of.type.is != type_form::pointer)
+      return data_action::present;
+    return is_constant(of.type) ? data_action::copyin : data_action::copy;
   }
 
   static bool is_constant(const c_type& type) {

@@ -28,7 +28,8 @@ struct kernel_argument {
   const declaration* of;
   argument_way way;
   sized_type sized;
-  bool is_device_address = false;  // of a pointer: its value is of the device already
+  bool is_device_address = false;   // of a pointer: its value is of the device already
+  const section* copied = nullptr;  // of a pointer: each gang has a copy of this part behind it
 };
 
 /// A variable of which each gang, or each iteration of a loop, has its own.
@@ -41,7 +42,7 @@ struct private_variable {
 struct reduced_variable {
   const declaration* of;
   reduction_operator operation;
-  std::string length = {};  // of an array: how many elements, from the first one
+  std::string first = {}, length = {};  // of an array: the first element and how many; a single number has none
 };
 
 struct loop_plan {

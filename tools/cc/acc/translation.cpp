@@ -132,7 +132,8 @@ class translator {
     std::vector<data_item> all;
     for (const clause& c : one.what.clauses)
       if (c.kind == clause_kind::use_device)
-        for (const variable& v : c.variables) all.push_back(item_of(v, "", one.what.where, scope_at(one)));
+        for (const variable& v : c.variables)
+          all.push_back(item_of(v, data_action::present, one.what.where, scope_at(one)));
     return all;
   }
 
