@@ -193,10 +193,10 @@ static void copy_to_device(void) {
 static void copy_to_host(void) {
 #pragma acc exit data copyout(cells.density[0 : count], cells.momentum_x[0 : count]) \
     copyout(cells.momentum_y[0 : count], cells.energy[0 : count])
-#pragma acc exit data delete (flux_x.density[0 : count], flux_x.momentum_x[0 : count]) delete ( \
-    flux_x.momentum_y[0 : count], flux_x.energy[0 : count])
-#pragma acc exit data delete (flux_y.density[0 : count], flux_y.momentum_x[0 : count]) delete ( \
-    flux_y.momentum_y[0 : count], flux_y.energy[0 : count])
+#pragma acc exit data delete (flux_x.density[0 : count], flux_x.momentum_x[0 : count])
+#pragma acc exit data delete (flux_x.momentum_y[0 : count], flux_x.energy[0 : count])
+#pragma acc exit data delete (flux_y.density[0 : count], flux_y.momentum_x[0 : count])
+#pragma acc exit data delete (flux_y.momentum_y[0 : count], flux_y.energy[0 : count])
 #pragma acc exit data delete (cells, flux_x, flux_y)
 }
 

@@ -23,7 +23,6 @@
  *   100 steps on 64 x 64 cells: mean temperature 7.418357
  *   check passed: each form that ran gives the same temperatures
  */
-#include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

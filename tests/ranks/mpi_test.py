@@ -44,6 +44,12 @@ def write(name, text):
     return WORK / name
 
 
+def printed_by(example):
+    """The output that an example in C promises in the comment that opens it."""
+    lines = example.read_text().split("\n * Output\n")[1].split("\n */")[0]
+    return re.sub(r"^ \*   ", "", lines, flags=re.MULTILINE) + "\n"
+
+
 class Programs(unittest.TestCase):
     def test_programs_that_check_themselves(self):
         for source in sorted((SOURCES / "mpi").glob("*.c")):
@@ -69,14 +75,24 @@ class Programs(unittest.TestCase):
         self.assertEqual(len(expected), 3)
         self.assertEqual(sorted(run("./furnace", ranks=4, workers=2).stdout.splitlines()), expected)
 
-    def test_the_example_jacobi_with_openacc(self):
-        source = SOURCES.parents[1] / "examples/acc/jacobi.c"
-        build(source, "jacobi")
-        expected = re.search(r"^ \*   (\d+ steps.*)$", source.read_text(), re.MULTILINE)[1] + "\n"
-        for ranks, workers in (None, None), (1, 1), (2, 2), (3, 2):
-            with self.subTest(ranks=ranks, workers=workers):
-                self.assertEqual(run("./jacobi", ranks=ranks, workers=workers).stdout, expected)
-        self.assertEqual(on_nodes(2, "--ranks", 2, "./jacobi", workers=2).stdout, expected)
+    def test_the_examples_with_openacc(self):
+        for source in sorted((SOURCES.parents[1] / "examples/acc").glob("*.c")):
+            name = source.stem
+            build(source, name)
+            expected = printed_by(source)
+            for ranks, workers in (None, None), (1, 1), (2, 2), (3, 2):
+                with self.subTest(program=name, ranks=ranks, workers=workers):
+                    self.assertEqual(run(f"./{name}", ranks=ranks, workers=workers).stdout, expected)
+            with self.subTest(program=name, nodes=2):
+                self.assertEqual(on_nodes(2, "--ranks", 2, f"./{name}", workers=2).stdout, expected)
+
+    def test_arguments_of_the_examples_with_openacc(self):
+        for command in ("dgemm 17 times", "himeno XS 3 times", "hydro 20 9 times", "jacobi_forms asynchronous 9 7"):
+            name, *arguments = command.split()
+            build(SOURCES.parents[1] / f"examples/acc/{name}.c", name)
+            with self.subTest(command=command):
+                self.assertIn("\ncheck passed: ", run(f"./{name}", *arguments, ranks=2).stdout)
+                self.assertIn("usage: ", run(f"./{name}", "0", "0", "0", ranks=2, code=2).stderr)
 
     def test_directives_that_are_wrong_or_only_shown(self):
         write("wrong.c", "int main(void) {\n  int a[9];\n#pragma acc parallel lop\n"
@@ -154,11 +170,12 @@ int main(int argc, char** argv) {
             done = on_nodes(2, "--ranks", 4, "./may_start", workers=workers)
             self.assertEqual(len(set(done.stdout.split())), threads)
 
-    def test_the_program_of_the_guide(self):
-        page = (SOURCES / "../../docs/guide/mpi-programs.md").read_text()
-        build(write("ring.c", page.split("```c\n")[1].split("```")[0]), "ring")
-        said = re.search(r"STRETTO_RANKS=(\d+) ./ring\n +(.*)\n", page)
-        self.assertEqual(run("./ring", ranks=said[1]).stdout, said[2] + "\n")
+    def test_the_programs_of_the_guide(self):
+        for name, source in ("mpi-programs", "ring"), ("openacc-programs", "sum"):
+            page = (SOURCES / f"../../docs/guide/{name}.md").read_text()
+            build(write(f"{source}.c", page.split("```c\n")[1].split("```")[0]), source)
+            expected = re.search(rf"STRETTO_RANKS=(\d+) ./{source}\n +(.*)\n", page)
+            self.assertEqual(run(f"./{source}", ranks=expected[1]).stdout, expected[2] + "\n")
 
 
 STRETTO = BIN.parents[1] / "tools/stretto"
