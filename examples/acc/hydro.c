@@ -68,27 +68,40 @@ static struct cell flux(struct cell a, struct cell b) {
   return f;
 }
 
-static struct gas new_gas(void) {
-  const size_t n = (size_t)count;
-  const struct gas g = {calloc(n, sizeof(double)), calloc(n, sizeof(double)), calloc(n, sizeof(double)),
-                        calloc(n, sizeof(double))};
-  if (!g.density || !g.momentum_x || !g.momentum_y || !g.energy) MPI_Abort(MPI_COMM_WORLD, 2);
-  return g;
+/* Also on the device: first the structure, then its arrays, whose addresses there are stored in the structure there. */
+static void new_gas(struct gas* g) {
+  double** const all[] = {&g->density, &g->momentum_x, &g->momentum_y, &g->energy};
+  for (int i = 0; i < 4; ++i)
+    if (!(*all[i] = calloc((size_t)count, sizeof(double)))) MPI_Abort(MPI_COMM_WORLD, 2);
+#pragma acc enter data copyin(g[0 : 1])
+#pragma acc enter data copyin(g->density[0 : count], g->momentum_x[0 : count])
+#pragma acc enter data copyin(g->momentum_y[0 : count], g->energy[0 : count])
 }
 
-static void free_gas(struct gas* g) { free(g->density), free(g->momentum_x), free(g->momentum_y), free(g->energy); }
+static void free_gas(struct gas* g) {
+#pragma acc exit data delete (g->density[0 : count], g->momentum_x[0 : count])
+#pragma acc exit data delete (g->momentum_y[0 : count], g->energy[0 : count])
+#pragma acc exit data delete (g[0 : 1])
+  free(g->density), free(g->momentum_x), free(g->momentum_y), free(g->energy);
+}
 
 /* The energy 1 in the middle of the box, whose side is 1. */
 static void begin(void) {
   const long before = side * rank / ranks;
   const double of_cell = (double)(side * side);
-  cells = new_gas(), flux_x = new_gas(), flux_y = new_gas();
+  new_gas(&cells), new_gas(&flux_x), new_gas(&flux_y);
   for (long i = 0; i < count; ++i) {
     const long row = before + i / width - 1, column = i % width - 1;
     const int is_middle = (row == side / 2 || row == side / 2 - 1) && (column == side / 2 || column == side / 2 - 1);
     cells.density[i] = 1;
     cells.energy[i] = is_middle ? of_cell / 4 : 1e-5;
   }
+#pragma acc update device(cells.density[0 : count], cells.energy[0 : count])
+}
+
+static void copy_to_host(void) {
+#pragma acc update host(cells.density[0 : count], cells.momentum_x[0 : count])
+#pragma acc update host(cells.momentum_y[0 : count], cells.energy[0 : count])
 }
 
 /* The cells of a wall mirror those next to it: `n` cells from `to`, which are `stride` apart. */
@@ -179,27 +192,6 @@ static void apply_fluxes(double step) {
     }
 }
 
-/* The structures first, then their arrays, whose addresses go into the copies of the structures. */
-static void copy_to_device(void) {
-#pragma acc enter data copyin(cells, flux_x, flux_y)
-#pragma acc enter data copyin(cells.density[0 : count], cells.momentum_x[0 : count]) \
-    copyin(cells.momentum_y[0 : count], cells.energy[0 : count])
-#pragma acc enter data create(flux_x.density[0 : count], flux_x.momentum_x[0 : count]) \
-    create(flux_x.momentum_y[0 : count], flux_x.energy[0 : count])
-#pragma acc enter data create(flux_y.density[0 : count], flux_y.momentum_x[0 : count]) \
-    create(flux_y.momentum_y[0 : count], flux_y.energy[0 : count])
-}
-
-static void copy_to_host(void) {
-#pragma acc exit data copyout(cells.density[0 : count], cells.momentum_x[0 : count]) \
-    copyout(cells.momentum_y[0 : count], cells.energy[0 : count])
-#pragma acc exit data delete (flux_x.density[0 : count], flux_x.momentum_x[0 : count])
-#pragma acc exit data delete (flux_x.momentum_y[0 : count], flux_x.energy[0 : count])
-#pragma acc exit data delete (flux_y.density[0 : count], flux_y.momentum_x[0 : count])
-#pragma acc exit data delete (flux_y.momentum_y[0 : count], flux_y.energy[0 : count])
-#pragma acc exit data delete (cells, flux_x, flux_y)
-}
-
 /* Returns the time that the steps cover. */
 static double advance(int steps) {
   double time = 0;
@@ -240,7 +232,6 @@ static int is_conserved(const struct totals* first, const struct totals* last) {
 static int run(int steps, int prints_speed) {
   begin();
   const struct totals first = find_totals();
-  copy_to_device();
   const double start = MPI_Wtime(), time = advance(steps), seconds = MPI_Wtime() - start;
   copy_to_host();
   const struct totals last = find_totals();
