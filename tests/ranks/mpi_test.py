@@ -80,8 +80,9 @@ class Programs(unittest.TestCase):
             name = source.stem
             build(source, name)
             expected = printed_by(source)
-            for ranks, workers in (None, None), (1, 1), (2, 2), (3, 2):
-                with self.subTest(program=name, ranks=ranks, workers=workers):
+            for ranks, workers, discrete in [(None, None, "0"), (1, 1, "1"), (2, 2, "1"), (3, 2, "0")]:
+                with (self.subTest(program=name, ranks=ranks, workers=workers, discrete=discrete),
+                      unittest.mock.patch.dict(os.environ, STRETTO_ACC_DISCRETE=discrete)):
                     self.assertEqual(run(f"./{name}", ranks=ranks, workers=workers).stdout, expected)
             with self.subTest(program=name, nodes=2):
                 self.assertEqual(on_nodes(2, "--ranks", 2, f"./{name}", workers=2).stdout, expected)
