@@ -47,7 +47,7 @@ static void exchange_edges(double* plate) {
 
 static double sum_of(const double* plate) {
   double sum = 0;
-#pragma acc parallel loop reduction(+ : sum)
+#pragma acc parallel loop reduction(+ : sum) copyin(plate[0 : (rows + 2) * (columns + 2)])
   for (int row = 1; row <= rows; ++row)
     for (int column = 1; column <= columns; ++column) sum += plate[cell(row, column)];
   return sum;
