@@ -75,7 +75,7 @@ STRETTO = Law(
         "told": (499, "reported, notified"),
         "said": (297, "sent, message kind"),
         "errand, errands": (0, "deferred action"),
-        "resident, residents": (14, "local object"),
+        "resident, residents": (15, "local object"),
         "lose, loses, lost": (698, "fail, failed node"),
         "losing": (0, "failure"),
         "forsake, forsakes, forsaken": (0, "abandon, abandoned"),

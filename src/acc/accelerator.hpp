@@ -32,7 +32,8 @@ class accelerator {
   ///
   ///   arguments   as the kernel takes them, with addresses of this device
   ///   gangs       0 or less: as many as the device likes
-  virtual void launch(gang_function kernel, void** arguments, long gangs) = 0;
+  ///   work        operations of all gangs, where they are known; else 0
+  virtual void launch(gang_function kernel, void** arguments, long gangs, long work) = 0;
 };
 
 }  // namespace stretto::acc

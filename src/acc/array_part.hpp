@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "acc/program_calls.hpp"
+#include "acc/program_structures.hpp"
 
 namespace stretto::acc {
 
@@ -18,7 +18,7 @@ struct byte_range {
 
 /// From the first byte of the part to its last, with what lies between its rows. Of an array of pointers, the pointers.
 byte_range whole_range(const stretto_acc_data& part);
-/// What belongs to the part alone: one range for each row, fewer where rows follow each other without a gap.
+/// The part without the gaps between its rows: one range for each row, fewer where rows follow each other without a gap.
 std::vector<byte_range> contiguous_ranges(const stretto_acc_data& part);
 
 /// An element of an array of pointers, and the memory that it points to.

@@ -10,7 +10,7 @@
 namespace stretto::acc {
 namespace {
 
-constexpr int flags = stretto_acc_zero | stretto_acc_finalize | stretto_acc_if_present;
+constexpr int flags = stretto_acc_zero | stretto_acc_finalize | stretto_acc_if_present | stretto_acc_implied;
 
 int action_of(const stretto_acc_data& data) { return data.action & ~flags; }
 
@@ -73,11 +73,18 @@ void data_environment::enter(const stretto_acc_data& data, scope in, queue_numbe
   if (data.pointer) attach(location_of(data), r);
 }
 
+/// An implied part may exceed the memory that is there: a loop need not run to its bounds.
+mapping* data_environment::find(const byte_range& range, const request& r) {
+  mapping* const there = (r.data.action & stretto_acc_implied) ? table_.at_host(range.first) : nullptr;
+  return there ? there : table_.find(range.first, range.bytes, r.data.name, r.where);
+}
+
 mapping* data_environment::enter_range(const byte_range& range, const request& r) {
-  mapping* found = table_.find(range.first, range.bytes, r.data.name, r.where);
+  mapping* found = find(range, r);
   const int action = action_of(r.data);
   if (!found && action == stretto_acc_present) refuse_absent(range, r.data.name, r.where);
   if (!found && (action == stretto_acc_no_create || range.bytes == 0)) return nullptr;
+  if (!found && (r.data.action & stretto_acc_implied) && is_device_memory(range.first)) return nullptr;
   if (!found) found = &add(range, r);
   ++(r.in == scope::structured ? found->structured : found->dynamic);
   return found;
@@ -112,14 +119,18 @@ void data_environment::leave(const stretto_acc_data& data, scope in, queue_numbe
 }
 
 void data_environment::leave_range(const byte_range& range, const request& r) {
-  mapping* const found = table_.find(range.first, range.bytes, r.data.name, r.where);
+  mapping* const found = find(range, r);
   if (!found || found->is_borrowed) return;
   unsigned& count = r.in == scope::structured ? found->structured : found->dynamic;
   if (r.data.action & stretto_acc_finalize) count = 0;
   else if (count > 0) --count;
-  if (found->is_counted()) return;
+  const bool asks_for_copy = ends_with_copy(action_of(r.data));
+  if (found->is_counted()) {
+    if (asks_for_copy && (r.data.action & stretto_acc_finalize)) found->is_copied_last = true;
+    return;
+  }
   // Pointers to rows are the host's; their copies on the device are not.
-  if (ends_with_copy(action_of(r.data)) && r.data.pointer_level == 0)
+  if ((asks_for_copy || found->is_copied_last) && r.data.pointer_level == 0)
     copy_range(*found, range, transfer::kind::to_host, r);
   remove(*found, r);
 }
@@ -241,6 +252,10 @@ bool data_environment::is_present(const std::byte* host, std::size_t bytes) {
 
 bool data_environment::is_on_device(const std::byte* address) {
   const std::scoped_lock lock(mutex_);
+  return is_device_memory(address);
+}
+
+bool data_environment::is_device_memory(const std::byte* address) {
   if (table_.at_device(address)) return true;
   const auto next = allocated_.upper_bound(address);
   return next != allocated_.begin() && address < std::prev(next)->first + std::prev(next)->second;

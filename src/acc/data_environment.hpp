@@ -21,7 +21,7 @@
 #include "acc/accelerator.hpp"
 #include "acc/array_part.hpp"
 #include "acc/present_table.hpp"
-#include "acc/program_calls.hpp"
+#include "acc/program_structures.hpp"
 
 namespace stretto::acc {
 
@@ -34,7 +34,7 @@ struct transfer {
   std::size_t bytes = 0;
 };
 
-/// What a change of the data asks for: first the end of queues that still use the data, then the transfers.
+/// The work of a change: it waits for queues that still use the data, then does the transfers.
 struct data_work {
   std::vector<transfer> transfers;
   std::set<int> queues;
@@ -82,7 +82,7 @@ class data_environment {
   void unmap(const std::byte* host);
 
  private:
-  /// What a call does, and for whom.
+  /// One call, with its arguments.
   struct request {
     const stretto_acc_data& data;
     scope in;
@@ -90,6 +90,8 @@ class data_environment {
     const char* where;
     data_work& into;
   };
+  mapping* find(const byte_range& range, const request& r);
+  bool is_device_memory(const std::byte* address);
   mapping* enter_range(const byte_range& range, const request& r);
   void leave_range(const byte_range& range, const request& r);
   mapping& add(const byte_range& range, const request& r);

@@ -1,9 +1,9 @@
 #include "acc/host_accelerator.hpp"
 
-#include <malloc.h>
+#include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstddef>
 #include <cstring>
 #include <stretto/finish.hpp>
 #include <stretto/task.hpp>
@@ -13,6 +13,13 @@
 
 namespace stretto::acc {
 namespace {
+
+/// Operations that take about as long as it takes to hand a task to another worker.
+constexpr long least_work_of_tasks = 4096;
+
+constexpr std::size_t page = 4096;
+
+std::size_t rounded(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 struct gang_range {
   long first, last;
@@ -31,17 +38,28 @@ void run_gangs(gang_function kernel, void** arguments, const gang_range& part, l
 
 }  // namespace
 
+// Each block ends where a page ends that nobody may access, so that a kernel which runs over its end crashes there; so
+// does one that uses a block after its release.
 std::byte* host_accelerator::allocate(std::size_t bytes) noexcept {
-  auto* const memory = static_cast<std::byte*>(std::malloc(std::max<std::size_t>(bytes, 1)));
-  if (!memory) return nullptr;
-  allocated_ += ::malloc_usable_size(memory);
-  std::memset(memory, 0xa5, bytes);  // as on other devices: anything but the values of the host
-  return memory;
+  const std::size_t size = rounded(bytes, alignof(std::max_align_t)), pages = rounded(size, page) + page;
+  void* const memory = ::mmap(nullptr, pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  auto* const end = static_cast<std::byte*>(memory) + pages - page;
+  ::mprotect(end, page, PROT_NONE);
+  std::memset(end - size, 0xa5, size);  // as on other devices: anything but the values of the host
+  const std::scoped_lock lock(mutex_);
+  blocks_[end - size] = {static_cast<std::byte*>(memory), pages};
+  allocated_ += pages;
+  return end - size;
 }
 
 void host_accelerator::release(std::byte* memory) noexcept {
-  allocated_ -= ::malloc_usable_size(memory);
-  std::free(memory);
+  const std::scoped_lock lock(mutex_);
+  const auto found = blocks_.find(memory);
+  if (found == blocks_.end()) return;
+  allocated_ -= found->second.bytes;
+  ::munmap(found->second.first, found->second.bytes);
+  blocks_.erase(found);
 }
 
 void host_accelerator::copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) {
@@ -55,10 +73,10 @@ void host_accelerator::copy_within(std::byte* to, const std::byte* from, std::si
 }
 void host_accelerator::clear(std::byte* device, std::size_t bytes) { std::memset(device, 0, bytes); }
 
-void host_accelerator::launch(gang_function kernel, void** arguments, long gangs) {
+void host_accelerator::launch(gang_function kernel, void** arguments, long gangs, long work) {
   const sched::thread_state* const here = sched::this_thread();
   const long workers = here && here->owner ? static_cast<long>(here->owner->workers.size()) : 1;
-  if (gangs <= 0) gangs = workers;
+  if (gangs <= 0) gangs = work > 0 && work < least_work_of_tasks ? 1 : workers;
   const long tasks = std::min(gangs, workers);
   if (tasks <= 1) return run_gangs(kernel, arguments, {0, gangs}, gangs);
   finish([&] {

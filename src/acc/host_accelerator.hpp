@@ -1,12 +1,16 @@
 // host_accelerator.hpp - the cores of the host as an accelerator: gangs are run by tasks on all workers.
 //
 // Threads     as accelerator.
-// Cost        a launch is a task for each worker but one; the caller runs a part of the gangs itself.
+// Cost        a launch is a task for each worker but one; the caller runs a part of the gangs itself. Less work than
+//             a task costs is one gang.
 #pragma once
 
 #include <atomic>
+#include <map>
+#include <mutex>
 
 #include "acc/accelerator.hpp"
+#include "acc/array_part.hpp"
 
 namespace stretto::acc {
 
@@ -23,10 +27,12 @@ class host_accelerator final : public accelerator {
   void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
   void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) override;
   void clear(std::byte* device, std::size_t bytes) override;
-  void launch(gang_function kernel, void** arguments, long gangs) override;
+  void launch(gang_function kernel, void** arguments, long gangs, long work) override;
 
  private:
   const bool is_discrete_;
+  std::mutex mutex_;
+  std::map<std::byte*, byte_range> blocks_;  // with the pages that each has
   std::atomic<std::size_t> allocated_ = 0;
 };
 

@@ -22,7 +22,7 @@ std::byte* bytes_at(void* address) { return static_cast<std::byte*>(address); }
 
 using entry = void (*)(const stretto_acc_data* data, long count, int queue, const char* where);
 
-/// What a directive with one clause does, for `bytes` bytes at `host`.
+/// Acts as a directive with one clause, for `bytes` bytes at `host`.
 void act(entry how, int action, void* host, size_t bytes, int queue, const char* function) {
   const stretto_acc_extent extent{0, bytes, 1};
   const stretto_acc_data data{action, 1, 0, host, &extent, nullptr, function};

@@ -20,12 +20,13 @@ struct mapping {
   std::byte* host = nullptr;
   std::size_t bytes = 0;
   std::byte* device = nullptr;
-  std::string name = {};                         // of the variable, as in the source
-  const char* where = "";                        // the directive or function that has made it: "jacobi.c:23"
-  unsigned structured = 0;                       // data regions around the present point
-  unsigned dynamic = 0;                          // enter data without its exit data
-  bool is_borrowed = false;                      // the program gave the device memory: acc_map_data
-  std::set<int> queues = {};                     // that may have operations which use it
+  std::string name = {};        // of the variable, as in the source
+  const char* where = "";       // the directive or function that has made it: "jacobi.c:23"
+  unsigned structured = 0;      // data regions around the present point
+  unsigned dynamic = 0;         // enter data without its exit data
+  bool is_copied_last = false;  // to the host where it leaves: a copyout with finalize came inside of a region
+  bool is_borrowed = false;     // the program gave the device memory: acc_map_data
+  std::set<int> queues = {};    // that may have operations which use it
   std::map<std::byte*, unsigned> attached = {};  // pointers in the host memory whose copies point to device memory
 
   std::byte* end() const noexcept { return host + bytes; }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <stretto/error.hpp>
 
+#include "base/fork_delay.hpp"
 #include "platform/container_limits.hpp"
 #include "platform/default_paths.hpp"
 #include "platform/graph.hpp"
@@ -149,6 +150,7 @@ void add_default_paths(platform_description& is, std::uint32_t workers) {
 }  // namespace
 
 platform_description discover(std::uint32_t workers) {
+  const base::fork_delay here;  // hwloc locks its list of components
   auto t = new_topology();
   hwloc_topology_set_flags(t.get(), HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM | HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
   if (hwloc_topology_load(t.get()) != 0)
@@ -171,6 +173,7 @@ platform_description discover(std::uint32_t workers) {
 }
 
 platform_description synthesize(const std::string& synthetic, std::uint32_t workers) {
+  const base::fork_delay here;  // hwloc locks its list of components
   auto t = new_topology();
   if (synthetic.find('\0') != synthetic.npos || hwloc_topology_set_synthetic(t.get(), synthetic.c_str()) != 0 ||
       hwloc_topology_load(t.get()) != 0)

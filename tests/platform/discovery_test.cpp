@@ -5,11 +5,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <set>
 #include <stretto/platform.hpp>
 #include <string>
+#include <thread>
 
+#include "base/config.hpp"
+#include "campaign.hpp"
+#include "forked_child.hpp"
 #include "platform/error_message.hpp"
 #include "platform/place_names.hpp"
 
@@ -134,4 +139,20 @@ TEST_CASE("descriptions that hwloc does not understand are refused") {
         "  try         write levels from the outside in, such as \"pack:2 numa:1 l3:1 l2:64 core:1 pu:1\"");
   CHECK(message_of([] { platform::synthetic(""); }).starts_with("error P13"));
   CHECK(message_of([] { platform::synthetic("core:2 pu:1", 5000); }).starts_with("error P06: 5000 workers"));
+}
+
+// hwloc has a lock that nobody resets in a child.
+TEST_CASE("a child that is forked while another thread discovers the machine discovers it, too" *
+          doctest::skip(base::address_sanitizer || base::thread_sanitizer)) {
+  std::atomic<bool> is_over = false;
+  std::thread other([&] {
+    while (!is_over) places::discover(1);
+  });
+  for (int n = 0; n < test::scaled(300, 5000); ++n)
+    CHECK(test::in_forked_child([]() -> std::string {
+            ::alarm(100);  // a lock that is never released would block it for ever
+            return places::discover(1).places.empty() ? "it has no places" : "";
+          }) == 0);
+  is_over = true;
+  other.join();
 }

@@ -21,7 +21,7 @@ struct item_extent {
 /// The numbers of stretto_acc_action, and what is added to them.
 namespace data_action {
 enum : int { copy, copyin, copyout, create, no_create, present, attach, detach, delete_, update_host, update_device };
-enum : int { zero = 16, finalize = 32, if_present = 64 };
+enum : int { zero = 16, finalize = 32, if_present = 64, implied = 128 };
 }  // namespace data_action
 
 struct data_item {

@@ -136,9 +136,10 @@ class host_emitter final : public code_printer {
     reduced_.push_back(one.of);
     const c_type& type = one.of->type;
     const std::string& name = one.of->name;
+    // One gang alone continues with the value of the host.
     if (one.length.empty())
-      return fmt::format("{}{} = {};\n", spaces(depth), declaration_text(type, name),
-                         identity_text(type, one.operation));
+      return fmt::format("{}{} = stretto_gangs == 1 ? *stretto_of_{} : {};\n", spaces(depth),
+                         declaration_text(type, name), name, identity_text(type, one.operation));
     const std::string own = one.first == "0" ? name : "stretto_own_" + name;
     std::string text =
         fmt::format("{0}{1};\n{0}for (long stretto_i = 0; stretto_i < {2}; ++stretto_i) {3}[stretto_i] = {4};\n",
@@ -151,7 +152,12 @@ class host_emitter final : public code_printer {
   std::string reduction_end(const reduced_variable& one, unsigned depth) const {
     reduced_.pop_back();
     const std::string& name = one.of->name;
-    std::string combined = combination_text("*stretto_of_" + name, name, one.operation);
+    if (one.length.empty())
+      return fmt::format(
+          "{0}if (stretto_gangs == 1) *stretto_of_{1} = {1};\n{0}else {{ stretto_acc_lock(); {2} stretto_acc_unlock(); "
+          "}}\n",
+          spaces(depth), name, combination_text("*stretto_of_" + name, name, one.operation));
+    std::string combined;
     if (!one.length.empty())
       combined = fmt::format(
           "for (long stretto_i = {0}; stretto_i < ({0}) + {1}; ++stretto_i) {2}", one.first, one.length,

@@ -73,12 +73,13 @@ std::string launch_text(const std::string& kernel, const region_plan& plan, unsi
   const directive& d = plan.directive->what;
   const open_data own{number, plan.data};
   const std::string data = items_name(number), arguments = arguments_text(plan, own, around);
+  const std::string launch = fmt::format(
+      "{}, {}, {}, {}, stretto_arguments, {}, {}, {}, {}, {}", kernel, place_text(d.where), data, plan.data.size(),
+      argument_count(plan), gangs_text(plan), plan.work.empty() ? "0" : plan.work, queue_text(d), is_on_host_text(d));
   return fmt::format(
-      "{{ {0}{1} const struct stretto_acc_argument stretto_arguments[] = {{{2}{{0}}}}; "
-      "stretto_acc_run(&(const struct stretto_acc_launch){{{3}, {4}, {5}, {6}, stretto_arguments, {7}, {8}, {9}, "
-      "{10}}}); }}\n",
-      waits_text(d), declaration_of(plan.data, data), arguments, kernel, place_text(d.where), data, plan.data.size(),
-      argument_count(plan), gangs_text(plan), queue_text(d), is_on_host_text(d));
+      "{{ {}{} const struct stretto_acc_argument stretto_arguments[] = {{{}{{0}}}};"
+      " stretto_acc_run(&(const struct stretto_acc_launch){{{}}}); }}\n",
+      waits_text(d), declaration_of(plan.data, data), arguments, launch);
 }
 
 }  // namespace stretto::cc::acc

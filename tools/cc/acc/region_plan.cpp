@@ -10,8 +10,10 @@
 
 #include "cc/acc/directive_rules.hpp"
 #include "cc/acc/directive_text.hpp"
+#include "cc/acc/index_bounds.hpp"
 #include "cc/acc/loop_shape.hpp"
 #include "cc/acc/not_translated.hpp"
+#include "cc/acc/small_work.hpp"
 
 namespace stretto::cc::acc {
 namespace {
@@ -152,6 +154,7 @@ class planner {
     const bool may_divide = !is_inside_divided && !plan_.is_single && !shapes.empty() && asks_for_gangs(d);
     plan.is_divided = may_divide;
     plan.collapsed = independent_loops(shapes);
+    if (may_divide && is_one_loop() && plan.collapsed == shapes.size()) plan_.work = work_text(shapes);
     if (may_divide) plan.reductions = reductions_of(d);
     // A loop that is not divided combines its results in place.
     if (!is_inside_divided) append(reduced_, reductions_of(d));
@@ -240,9 +243,29 @@ class planner {
 
   /// Arrays, records and results move by a rule where no clause of the region names them.
   void add_data_of(const kernel_argument& argument) {
-    const bool moves = argument.way != argument_way::value && argument.of->type.is != type_form::pointer;
+    if (argument.of->type.is == type_form::pointer) return add_elements_of(argument);
+    const bool moves = argument.way != argument_way::value;
     if (moves && !has_item(argument.of))
       plan_.data.push_back(item_of(*argument.of, action_without_clause(*argument.of)));
+  }
+
+  /// Elements behind a pointer that no clause names move as in copy, where the loops say which ones they use.
+  void add_elements_of(const kernel_argument& argument) {
+    const declaration& of = *argument.of;
+    const bool is_plain = of.type.element->is_number() || of.type.element->is == type_form::record;
+    const bool is_left_alone = argument.is_device_address || has_item(&of) || directive().find(clause_kind::default_);
+    if (!is_plain || is_left_alone || is_named(of.name, is_data_clause)) return;
+    const auto bounds = bounds_of(region_, &of);
+    if (!bounds) return;
+    const int action = of.type.element->is_const ? data_action::copyin : data_action::copy;
+    plan_.data.push_back(
+        {.action = action | data_action::implied,
+         .path = of.name,
+         .base = fmt::format("(void *)({})", of.name),
+         .extents = {{bounds->first, fmt::format("stretto_acc_count({}, {})", bounds->first, bounds->last),
+                      fmt::format("sizeof(({})[0])", of.name)}},
+         .is_behind_pointer = true,
+         .of = &of});
   }
 
   /// copy; copyin for what may not change, present under default(present).

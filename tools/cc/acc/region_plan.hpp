@@ -57,6 +57,7 @@ struct region_plan {
   bool is_single = false;  // one gang runs it: serial
   std::vector<kernel_argument> arguments;
   std::vector<data_item> data = {};  // that the region moves: by its clauses, and by the rules for variables without
+  std::string work = {};             // operations, in C; empty if they are not known ahead
   std::vector<private_variable> privates = {};       // of each gang
   std::vector<reduced_variable> reductions = {};     // of the copies of all gangs
   std::map<const statement*, loop_plan> loops = {};  // those with directives

@@ -1,4 +1,4 @@
-#include "acc/kernel_arguments.hpp"
+#include "acc/launch_arguments.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -33,7 +33,7 @@ struct address_search {
 
 }  // namespace
 
-kernel_arguments::kernel_arguments(const stretto_acc_launch& launch, data_environment* data, queue_number queue,
+launch_arguments::launch_arguments(const stretto_acc_launch& launch, data_environment* data, queue_number queue,
                                    data_work& into) {
   const std::span arguments(launch.arguments, static_cast<std::size_t>(launch.argument_count));
   std::size_t bytes = 0;

@@ -1,4 +1,4 @@
-// kernel_arguments.hpp - the arguments of a launch as its kernel takes them, with addresses of the device.
+// launch_arguments.hpp - the arguments of a launch as its kernel takes them, with addresses of the device.
 //
 // Threads     values.
 #pragma once
@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "acc/data_environment.hpp"
-#include "acc/program_calls.hpp"
+#include "acc/program_structures.hpp"
 
 namespace stretto::acc {
 
 /// Copies what the program may change after its call.
-class kernel_arguments {
+class launch_arguments {
  public:
   /// Null `data`: the kernel uses the memory of the host.
   ///   into   gets what has to end ahead of the kernel
-  kernel_arguments(const stretto_acc_launch& launch, data_environment* data, queue_number queue, data_work& into);
+  launch_arguments(const stretto_acc_launch& launch, data_environment* data, queue_number queue, data_work& into);
 
   void** pointers() noexcept { return pointers_.data(); }
 
