@@ -18,7 +18,7 @@ struct byte_range {
 
 /// From the first byte of the part to its last, with what lies between its rows. Of an array of pointers, the pointers.
 byte_range whole_range(const stretto_acc_data& part);
-/// The part without the gaps between its rows: one range for each row, fewer where rows follow each other without a gap.
+/// The part without the gaps between its rows: one range for each row, fewer where rows follow each other directly.
 std::vector<byte_range> contiguous_ranges(const stretto_acc_data& part);
 
 /// An element of an array of pointers, and the memory that it points to.

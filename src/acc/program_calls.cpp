@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "acc/launch_arguments.hpp"
+#include "acc/gang_arguments.hpp"
 #include "acc/rank_context.hpp"
 #include "base/error_output.hpp"
 #include "base/spin_lock.hpp"
@@ -63,7 +63,7 @@ void run(const stretto_acc_launch& launch) {
   const bool moves = !launch.is_on_host && !in.device().shares_host_memory();
   if (moves) enter(in, all, data_environment::scope::structured, queue, launch.where);
   data_work ahead;
-  auto arguments = std::make_shared<launch_arguments>(launch, moves ? &in.data() : nullptr, queue, ahead);
+  auto arguments = std::make_shared<gang_arguments>(launch, moves ? &in.data() : nullptr, queue, ahead);
   in.perform(queue, std::move(ahead));
   in.run(queue, [&device = in.device(), arguments, kernel = launch.kernel, gangs = launch.gangs, work = launch.work] {
     device.launch(kernel, arguments->pointers(), gangs, work);

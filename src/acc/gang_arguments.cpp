@@ -1,4 +1,4 @@
-#include "acc/launch_arguments.hpp"
+#include "acc/gang_arguments.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -33,8 +33,8 @@ struct address_search {
 
 }  // namespace
 
-launch_arguments::launch_arguments(const stretto_acc_launch& launch, data_environment* data, queue_number queue,
-                                   data_work& into) {
+gang_arguments::gang_arguments(const stretto_acc_launch& launch, data_environment* data, queue_number queue,
+                               data_work& into) {
   const std::span arguments(launch.arguments, static_cast<std::size_t>(launch.argument_count));
   std::size_t bytes = 0;
   for (const stretto_acc_argument& one : arguments)

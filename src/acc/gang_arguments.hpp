@@ -1,4 +1,4 @@
-// launch_arguments.hpp - the arguments of a launch as its kernel takes them, with addresses of the device.
+// gang_arguments.hpp - the arguments of a launch as its kernel takes them, with addresses of the device.
 //
 // Threads     values.
 #pragma once
@@ -13,11 +13,11 @@
 namespace stretto::acc {
 
 /// Copies what the program may change after its call.
-class launch_arguments {
+class gang_arguments {
  public:
   /// Null `data`: the kernel uses the memory of the host.
   ///   into   gets what has to end ahead of the kernel
-  launch_arguments(const stretto_acc_launch& launch, data_environment* data, queue_number queue, data_work& into);
+  gang_arguments(const stretto_acc_launch& launch, data_environment* data, queue_number queue, data_work& into);
 
   void** pointers() noexcept { return pointers_.data(); }
 
