@@ -1,25 +1,52 @@
 #include "acc/activity_queues.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <stretto/task.hpp>
 #include <utility>
 
 namespace stretto::acc {
+namespace {
+
+/// A task behind another one, which may be none.
+future<void> behind(const future<void>& last, std::function<void()> work) {
+  return last.valid() ? async(name("acc queue"), after(last), std::move(work))
+                      : async(name("acc queue"), std::move(work));
+}
+
+}  // namespace
 
 void activity_queues::enqueue(int queue, std::function<void()> work) {
   const std::scoped_lock lock(mutex_);
-  future<void>& last = last_[queue];
-  last =
-      last.valid() ? async(name("acc queue"), after(last), std::move(work)) : async(name("acc queue"), std::move(work));
+  one_queue& to = queues_[queue];
+  if (to.messages.empty()) {
+    to.last = behind(to.last, std::move(work));
+    return;
+  }
+  to.last = behind(to.last, [messages = std::exchange(to.messages, {}), work = std::move(work)] {
+    for (const future<void>& one : messages) wait(one);
+    work();
+  });
 }
 
-future<void> activity_queues::last_of(int queue) {
+void activity_queues::enqueue_message(int queue, std::function<void()> begin, std::function<void()> end) {
   const std::scoped_lock lock(mutex_);
-  const auto found = last_.find(queue);
-  return found == last_.end() ? future<void>() : found->second;
+  one_queue& to = queues_[queue];
+  to.last = behind(to.last, std::move(begin));
+  to.messages.push_back(behind(to.last, std::move(end)));
+}
+
+std::vector<future<void>> activity_queues::pending_of(int queue) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = queues_.find(queue);
+  if (found == queues_.end()) return {};
+  std::vector<future<void>> all = found->second.messages;
+  if (found->second.last.valid()) all.push_back(found->second.last);
+  return all;
 }
 
 void activity_queues::wait_for(int queue) {
-  if (const future<void> last = last_of(queue); last.valid()) wait(last);
+  for (const future<void>& one : pending_of(queue)) wait(one);
 }
 
 void activity_queues::wait_for_all() {
@@ -29,8 +56,8 @@ void activity_queues::wait_for_all() {
 void activity_queues::make_wait(int waiting, std::span<const int> queues) {
   std::vector<future<void>> others;
   for (const int one : queues)
-    if (one != waiting)
-      if (future<void> last = last_of(one); last.valid()) others.push_back(std::move(last));
+    if (one != waiting) std::ranges::move(pending_of(one), std::back_inserter(others));
+  std::erase_if(others, [](const future<void>& one) { return one.is_ready() && !one.is_poisoned(); });
   if (others.empty()) return;
   enqueue(waiting, [others = std::move(others)] {
     for (const future<void>& one : others) wait(one);
@@ -38,20 +65,17 @@ void activity_queues::make_wait(int waiting, std::span<const int> queues) {
 }
 
 bool activity_queues::has_ended(int queue) {
-  const future<void> last = last_of(queue);
-  return !last.valid() || last.is_ready();
+  return std::ranges::all_of(pending_of(queue), [](const future<void>& one) { return one.is_ready(); });
 }
 
 bool activity_queues::have_all_ended() {
-  for (const int one : numbers())
-    if (!has_ended(one)) return false;
-  return true;
+  return std::ranges::all_of(numbers(), [this](int one) { return has_ended(one); });
 }
 
 std::vector<int> activity_queues::numbers() {
   const std::scoped_lock lock(mutex_);
   std::vector<int> all;
-  for (const auto& [number, last] : last_) all.push_back(number);
+  for (const auto& [number, queue] : queues_) all.push_back(number);
   return all;
 }
 

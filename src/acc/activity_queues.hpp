@@ -20,6 +20,10 @@ class activity_queues {
  public:
   /// Runs `work` behind all that the queue has. A failure of it is the result of each wait for the queue until then.
   void enqueue(int queue, std::function<void()> work);
+  /// A message that ends later than its call. `begin` runs behind the queue's other operations, but not behind the end
+  /// of the messages ahead of it: two ranks that send to each other first, and then receive, would wait for ever. `end`
+  /// runs next, and later operations that are no messages run behind it.
+  void enqueue_message(int queue, std::function<void()> begin, std::function<void()> end);
   /// Returns when all operations of the queue have ended. Throws what they have thrown.
   void wait_for(int queue);
   void wait_for_all();
@@ -31,10 +35,15 @@ class activity_queues {
   std::vector<int> numbers();
 
  private:
-  future<void> last_of(int queue);
+  struct one_queue {
+    future<void> last;                   // the latest operation
+    std::vector<future<void>> messages;  // that may not have ended, behind the latest operation that is none
+  };
+  /// Those that have to end for a queue to be empty.
+  std::vector<future<void>> pending_of(int queue);
 
   std::mutex mutex_;
-  std::map<int, future<void>> last_;  // the latest operation of each
+  std::map<int, one_queue> queues_;
 };
 
 }  // namespace stretto::acc

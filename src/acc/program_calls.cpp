@@ -1,6 +1,7 @@
 #include "acc/program_calls.hpp"
 
 #include <fmt/format.h>
+#include <stretto_mpi/mpi.h>
 
 #include <exception>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "acc/gang_arguments.hpp"
+#include "acc/queued_message.hpp"
 #include "acc/rank_context.hpp"
 #include "base/error_output.hpp"
 #include "base/spin_lock.hpp"
@@ -134,6 +136,30 @@ void* stretto_acc_use_device(void* host, int if_present, const char* name, const
     if (!if_present) return in.data().present_address(address, name, where);
     std::byte* const found = in.data().device_of(address);
     return found ? found : host;
+  });
+}
+
+void* stretto_acc_message_buffer(void* host, int queue, const char* where) {
+  return guarded([&]() -> void* {
+    rank_context& in = rank_context::current();
+    if (in.device().shares_host_memory() || !host || host == MPI_IN_PLACE) return host;
+    const queue_number number = in.queue_of(queue);
+    data_work ahead;
+    std::byte* const found = in.data().used_by_kernel(static_cast<std::byte*>(host), nullptr, number, ahead);
+    in.perform(number, std::move(ahead));
+    return found ? found : in.data().present_address(static_cast<std::byte*>(host), "a buffer", where);
+  });
+}
+
+void stretto_acc_message(int (*call)(const void*, void**), const void* arguments, unsigned long bytes, void** request,
+                         int queue, const char*) {
+  guarded([&] {
+    rank_context& in = rank_context::current();
+    const queue_number number = in.queue_of(queue);
+    std::vector<std::byte> copy(static_cast<const std::byte*>(arguments),
+                                static_cast<const std::byte*>(arguments) + bytes);
+    if (number) enqueue_message(in.queues(), *number, {call, std::move(copy)}, request);
+    else call(arguments, request);
   });
 }
 

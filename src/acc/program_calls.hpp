@@ -22,6 +22,12 @@ struct stretto_acc_scope stretto_acc_open(const struct stretto_acc_data* data, l
 void stretto_acc_close(struct stretto_acc_scope* scope);
 /// use_device: the address on the device; that of the host if it is not there and `if_present`.
 void* stretto_acc_use_device(void* host, int if_present, const char* name, const char* where);
+/// acc mpi: the address on the device of a buffer that a message in a queue uses.
+void* stretto_acc_message_buffer(void* host, int queue, const char* where);
+/// acc mpi with async: a call of MPI as an operation of a queue. `call` makes it, with its arguments.
+///   request   of a call that does not block: gets a request at once; `call` is then given another one
+void stretto_acc_message(int (*call)(const void* arguments, void** request), const void* arguments, unsigned long bytes,
+                         void** request, int queue, const char* where);
 /// Waits for queues, or makes another queue wait for them; all queues: `count` is -1.
 void stretto_acc_wait(const int* queues, long count, int queue);
 /// A type or number of -1 stands for none.

@@ -40,7 +40,7 @@ void append(std::vector<std::string>& all, const std::vector<std::string>& more)
 std::vector<std::string> compiler_with_headers(language language, const installation& tree) {
   auto command = compiler(language);
   append(command, {"-I" + tree.mpi_folder().string(), "-I" + tree.acc_folder().string()});
-  if (language == language::c) command.emplace_back("-D_OPENACC=202211");
+  if (language == language::c) append(command, {"-D_OPENACC=202211", "-D__STRETTO_ACC_MPI__=1"});
   else append(command, options_for_tasks(tree));
   return command;
 }

@@ -11,6 +11,7 @@
 #include "cc/acc/directive_calls.hpp"
 #include "cc/acc/directive_tree.hpp"
 #include "cc/acc/host_kernel.hpp"
+#include "cc/acc/message_call.hpp"
 #include "cc/acc/region_launch.hpp"
 
 namespace stretto::cc::acc {
@@ -101,6 +102,7 @@ class translator {
       if (one.what.kind == directive_kind::data || one.what.kind == directive_kind::host_data)
         return translate_block(one);
       if (one.what.kind == directive_kind::declare) return translate_declare(one);
+      if (one.what.kind == directive_kind::mpi) return translate_message(one);
       if (one.what.kind != directive_kind::routine)
         replace_pragma(one, call_text(one.what, items_of(one.what, scope_at(one)), ++numbers_));
     } catch (const error& e) {
@@ -166,6 +168,13 @@ class translator {
     for (const declared& d : declared_)
       if (offset_of(one.first) < d.last) all.push_back(&d.what);
     return all;
+  }
+
+  void translate_message(const placed_directive& one) {
+    const message_text text = message_call(one, source_, ++numbers_);
+    const std::size_t function = offset_of(start_of_function(one.first));
+    if (!text.ahead.empty()) changes_.push_back({function, function, text.ahead + mark(function)});
+    changes_.push_back({source_.pragmas()[one.pragma].first, end_of(one), text.statement + mark(end_of(one))});
   }
 
   void translate_region(const placed_directive& one) {
