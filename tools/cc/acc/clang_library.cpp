@@ -50,7 +50,8 @@ library load() {
   STRETTO_FIND(getCursorReferenced), STRETTO_FIND(getCursorSemanticParent), STRETTO_FIND(equalCursors);
   STRETTO_FIND(getCursorType), STRETTO_FIND(getCursorSpelling), STRETTO_FIND(getCursorExtent);
   STRETTO_FIND(getCursorLocation), STRETTO_FIND(Cursor_getStorageClass), STRETTO_FIND(getEnumConstantDeclValue);
-  STRETTO_FIND(Cursor_getOffsetOfField), STRETTO_FIND(getRangeStart), STRETTO_FIND(getRangeEnd);
+  STRETTO_FIND(Cursor_getOffsetOfField), STRETTO_FIND(Cursor_isBitField), STRETTO_FIND(getEnumDeclIntegerType);
+  STRETTO_FIND(getRangeStart), STRETTO_FIND(getRangeEnd);
   STRETTO_FIND(getFileLocation), STRETTO_FIND(getCanonicalType), STRETTO_FIND(getTypeSpelling);
   STRETTO_FIND(getPointeeType), STRETTO_FIND(getArrayElementType), STRETTO_FIND(getArraySize);
   STRETTO_FIND(getResultType), STRETTO_FIND(Type_getSizeOf), STRETTO_FIND(isConstQualifiedType);

@@ -102,6 +102,8 @@ struct library {
   int (*Cursor_getStorageClass)(cursor);
   long long (*getEnumConstantDeclValue)(cursor);
   long long (*Cursor_getOffsetOfField)(cursor);
+  unsigned (*Cursor_isBitField)(cursor);
+  type (*getEnumDeclIntegerType)(cursor);
   location (*getRangeStart)(range);
   location (*getRangeEnd)(range);
   void (*getFileLocation)(location, void** file, unsigned* line, unsigned* column, unsigned* offset);

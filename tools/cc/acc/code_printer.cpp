@@ -42,7 +42,6 @@ std::string declaration_text(const c_type& type, const std::string& name) {
   return name.empty() ? type.spelling : fmt::format("{} {}", type.spelling, name);
 }
 
-/// In parentheses if it binds less tightly than where it stands.
 std::string code_printer::operand(const expression& e, int least) const {
   return tightness_of(e) < least ? fmt::format("({})", print(e)) : print(e);
 }
@@ -84,6 +83,11 @@ std::string code_printer::variable_text(const local_variable& one) const {
 }
 
 std::string code_printer::print(const expression& e) const {
+  if (auto other = other_form(e)) return *other;
+  return plain_text(e);
+}
+
+std::string code_printer::plain_text(const expression& e) const {
   switch (e.is) {
     case expression_form::none: return "";
     case expression_form::literal: return e.spelling;

@@ -161,7 +161,12 @@ class name_reader {
     switch (from.kind) {
       case clang::void_type: result.is = type_form::void_; break;
       case clang::bool_type: result.is = type_form::boolean; break;
-      case clang::enum_type: result.is = type_form::integer; break;
+      case clang::enum_type: {
+        const clang::type as = lib_.getCanonicalType(lib_.getEnumDeclIntegerType(lib_.getTypeDeclaration(from)));
+        result.is = type_form::integer;
+        result.is_signed = as.kind >= clang::first_signed && as.kind <= clang::last_signed;
+        break;
+      }
       case clang::float_type:
       case clang::double_type:
       case clang::long_double_type: result.is = type_form::floating; break;
@@ -205,7 +210,7 @@ class name_reader {
       auto* const into = self.fields_;
       c_type type = self.type_of(self.lib_.getCursorType(one));
       into->push_back({self.lib_.take(self.lib_.getCursorSpelling(one)), std::move(type),
-                       static_cast<std::size_t>(std::max(0LL, bits)) / 8});
+                       static_cast<std::size_t>(std::max(0LL, bits)) / 8, self.lib_.Cursor_isBitField(one) != 0});
       return clang::visit_next::skip_inside;
     } catch (...) {
       self.failed_ = std::current_exception();

@@ -55,6 +55,7 @@ struct field {
   std::string name;
   c_type type;
   std::size_t offset;  // in bytes
+  bool is_bit_field = false;
 };
 
 struct record_type {

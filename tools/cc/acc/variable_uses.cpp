@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "cc/acc/operator_precedence.hpp"
 
@@ -56,7 +57,7 @@ class use_finder {
           return visit(e.parts[1], {});
         }
         break;
-      case expression_form::size_of: return;  // not evaluated
+      case expression_form::size_of: return visit_unevaluated(e);
       default: break;
     }
     for (const expression& part : e.parts) visit(part, {});
@@ -67,6 +68,13 @@ class use_finder {
     if (is_array(e.parts[0])) visit(e.parts[0], {.reads = false, .writes = how.writes, .accesses = true});
     else visit(e.parts[0], {.accesses = true});
     visit(e.parts[1], {});
+  }
+
+  /// The operand of sizeof needs its variables, for the sizes of rows, but not their values.
+  void visit_unevaluated(const expression& e) {
+    const bool before = std::exchange(is_evaluated_, false);
+    for (const expression& part : e.parts) visit(part, {});
+    is_evaluated_ = before;
   }
 
   void visit_unary(const expression& e, context how) {
@@ -80,6 +88,7 @@ class use_finder {
     if (!is_variable(e) || declared_.contains(e.of)) return;
     auto found = std::ranges::find(uses, e.of, &variable_use::of);
     if (found == uses.end()) found = uses.insert(uses.end(), {.of = e.of, .offset = e.offset});
+    if (!is_evaluated_) return;
     found->is_read |= how.reads;
     found->is_written |= how.writes;
     found->is_accessed |= how.accesses || is_array(e);
@@ -87,6 +96,7 @@ class use_finder {
   }
 
   std::set<const declaration*> declared_;
+  bool is_evaluated_ = true;
 };
 
 }  // namespace

@@ -1,0 +1,88 @@
+#include "cc/acc/atomic_operation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "cc/acc/c_types.hpp"
+#include "cc/acc/operator_precedence.hpp"
+
+namespace stretto::cc::acc {
+namespace {
+
+bool has(const expression& e, const expression& part) {
+  return is_same(e, part) || std::ranges::any_of(e.parts, [&](const expression& one) { return has(one, part); });
+}
+
+bool is_assignment(const expression& e) {
+  return e.is == expression_form::binary && precedence_of(e.spelling) == precedence_of_assignment;
+}
+
+expression binary(std::string sign, const expression& left, const expression& right) {
+  expression result{.is = expression_form::binary, .offset = left.offset, .spelling = std::move(sign)};
+  result.type = type_of_binary(result.spelling, left.type, right.type);
+  result.parts = {left, right};
+  return result;
+}
+
+/// x++, x op= e, x = e.
+std::optional<atomic_operation> change_of(const expression& e) {
+  const bool is_step = (e.is == expression_form::postfix || e.is == expression_form::unary) &&
+                       (e.spelling == "++" || e.spelling == "--");
+  if (is_step) {
+    const expression one{.is = expression_form::literal, .spelling = "1", .type = number_type("int")};
+    return atomic_operation{.target = e.parts[0], .next = binary(e.spelling.substr(1), e.parts[0], one)};
+  }
+  if (!is_assignment(e)) return std::nullopt;
+  atomic_operation result{.target = e.parts[0]};
+  if (e.spelling == "=") result.next = e.parts[1];
+  else result.next = binary(e.spelling.substr(0, e.spelling.size() - 1), e.parts[0], e.parts[1]);
+  result.is_write = !has(result.next, result.target);
+  return result;
+}
+
+const expression* evaluated(const statement& s) {
+  if (s.is == statement_form::evaluate) return &s.values[0];
+  return s.is == statement_form::block && s.parts.size() == 1 ? evaluated(s.parts[0]) : nullptr;
+}
+
+/// { v = x; x op= e; } or { x op= e; v = x; }
+std::optional<atomic_operation> block_operation(const statement& s) {
+  const expression *const first = evaluated(s.parts[0]), *const second = evaluated(s.parts[1]);
+  if (!first || !second) return std::nullopt;
+  const auto captures = [](const expression& e, const expression& target) {
+    return e.is == expression_form::binary && e.spelling == "=" && is_same(e.parts[1], target);
+  };
+  if (auto change = change_of(*second); change && captures(*first, change->target)) {
+    change->into = first->parts[0];
+    return change;
+  }
+  auto change = change_of(*first);
+  if (!change || !captures(*second, change->target)) return std::nullopt;
+  change->into = second->parts[0];
+  change->gets_next = true;
+  return change;
+}
+
+}  // namespace
+
+bool is_same(const expression& one, const expression& other) {
+  return one.is == other.is && one.spelling == other.spelling && one.of == other.of &&
+         std::ranges::equal(one.parts, other.parts, is_same);
+}
+
+std::optional<atomic_operation> atomic_operation_of(const statement& s) {
+  const directive& d = s.directive->what;
+  if (s.is == statement_form::block && s.parts.size() == 2) return block_operation(s);
+  const expression* const e = evaluated(s);
+  if (!e) return std::nullopt;
+  if (!d.find(clause_kind::capture) && !d.find(clause_kind::read)) return change_of(*e);
+  if (e->is != expression_form::binary || e->spelling != "=") return std::nullopt;
+  if (d.find(clause_kind::read)) return atomic_operation{.target = e->parts[1], .into = e->parts[0]};
+  auto change = change_of(e->parts[1]);
+  if (!change) return std::nullopt;
+  change->into = e->parts[0];
+  change->gets_next = e->parts[1].is != expression_form::postfix;
+  return change;
+}
+
+}  // namespace stretto::cc::acc

@@ -1,0 +1,83 @@
+// Atomic operations as loops that compare and swap.
+#include <fmt/format.h>
+
+#include "cc/acc/c_types.hpp"
+#include "cc/acc/device_printer.hpp"
+#include "cc/acc/operator_precedence.hpp"
+
+namespace stretto::cc::acc {
+namespace {
+
+std::string indented(unsigned depth, const std::string& text) {
+  return std::string(2 * std::size_t{depth}, ' ') + text + "\n";
+}
+
+}  // namespace
+
+std::string atomic_functions(const device_dialect& dialect, const std::string& type, const std::string& name,
+                             std::size_t bytes) {
+  const std::string global = dialect.qualifier(pointer_space::global);
+  return fmt::format(
+      "{0}{1} stretto_load_{2}(volatile {3}{1} *from) {{ return *from; }}\n"
+      "{0}void stretto_store_{2}(volatile {3}{1} *to, {1} value) {{ *to = value; }}\n"
+      "{0}int stretto_swap_{2}(volatile {3}{1} *at, {1} was, {1} next) {{\n"
+      "  union {{ {1} value; {4} bits; }} from, to;\n"
+      "  from.value = was;\n"
+      "  to.value = next;\n"
+      "  return {5}((volatile {3}{4} *)at, from.bits, to.bits) == from.bits;\n"
+      "}}\n",
+      dialect.function_head(), type, name, global, dialect.swapped_type(bytes), dialect.swap_function(bytes));
+}
+
+/// The type as a part of names of functions: "unsigned_long".
+std::string device_printer::atomic_name(const c_type& type) const {
+  if (!type.is_number() || (type.bytes != 4 && type.bytes != 8))
+    throw inexpressible_code{fmt::format("an atomic operation changes the type \"{}\"", type.spelling)};
+  const std::string text = parts_.types.number(type);
+  std::string name = text;
+  for (char& c : name) c = c == ' ' ? '_' : c;
+  parts_.atomics[name] = {text, type.bytes};
+  return name;
+}
+
+std::string device_printer::swap_loop(const c_type& type, const std::string& pointer, const std::string& change,
+                                      unsigned depth, const std::string& after) const {
+  const std::string name = atomic_name(type), number = parts_.types.number(type);
+  const auto pointer_type = fmt::format("{}{} *const", parts_.dialect.qualifier(pointer_space::global), number);
+  return indented(depth, "{") + indented(depth + 1, fmt::format("{} stretto_at = {};", pointer_type, pointer)) +
+         indented(depth + 1, fmt::format("{} stretto_was, stretto_next;", number)) + indented(depth + 1, "do {") +
+         indented(depth + 2, fmt::format("stretto_was = stretto_load_{}(stretto_at);", name)) +
+         indented(depth + 2, change) +
+         indented(depth + 1, fmt::format("}} while (!stretto_swap_{}(stretto_at, stretto_was, stretto_next));", name)) +
+         (after.empty() ? "" : indented(depth + 1, after)) + indented(depth, "}");
+}
+
+std::string device_printer::atomic_text(const statement& s, unsigned depth) const {
+  const auto one = atomic_operation_of(s);
+  if (!one) throw inexpressible_code{"it has an atomic statement of another form than OpenACC has"};
+  if (spaces_.place_of(one->target) == pointer_space::own) {  // no other gang sees it
+    is_inside_atomic_ = true;
+    std::string text = print(s, depth);
+    is_inside_atomic_ = false;
+    return text;
+  }
+  if (!one->target.type) throw inexpressible_code{"it has an atomic operation on an unknown type"};
+  const c_type& type = *one->target.type;
+  const std::string name = atomic_name(type);
+  const std::string target = "&" + operand(one->target, precedence_of_unary);
+  const bool is_captured = one->into.is != expression_form::none;
+  const std::string into = is_captured ? operand(one->into, precedence_of_unary) : "";
+  if (one->next.is == expression_form::none)
+    return line_mark(s) + indented(depth, fmt::format("{} = stretto_load_{}({});", into, name, target));
+  if (one->is_write && !is_captured)
+    return line_mark(s) + indented(depth, fmt::format("stretto_store_{}({}, {});", name, target,
+                                                      operand(one->next, precedence_of_assignment)));
+  replaced_ = &one->target;
+  const std::string next = fmt::format("stretto_next = {};", operand(one->next, precedence_of_assignment));
+  replaced_ = nullptr;
+  const std::string after =
+      is_captured ? fmt::format("{} = {};", into, one->gets_next ? "stretto_next" : "stretto_was") : "";
+  return line_mark(s) + swap_loop(type, target, next, depth, after);
+}
+
+}  // namespace stretto::cc::acc

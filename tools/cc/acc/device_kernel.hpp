@@ -1,0 +1,50 @@
+// device_kernel.hpp - a region as the text of a kernel, in OpenCL C 1.2 or C++ for CUDA.
+//
+// Threads     pure.
+// Invariants  a work-item runs one gang: its number is that in the first dimension. The iterations of divided loops go
+//             to the items in turn.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cc/acc/called_functions.hpp"
+#include "cc/acc/device_dialect.hpp"
+#include "cc/acc/region_plan.hpp"
+
+namespace stretto::cc::acc {
+
+/// What the kernel gets for an argument of the plan, or for an extent of its rows.
+struct device_parameter {
+  enum class form : std::uint8_t {
+    value,    // one parameter: the number or the record itself; of an extent, 8 bytes
+    bytes,    // one parameter: global memory with a copy of the variable, which the kernel only reads
+    address,  // two parameters: a buffer, and the 8 bytes that are added to its address. Of a pointer: what it points
+              // to; of an array: its first element; of other variables: the variable
+  };
+  form is;
+  std::size_t argument;               // index in the plan's arguments
+  std::optional<std::size_t> extent;  // index in the extents of the argument; none: the variable
+  std::size_t bytes;                  // of a value, or to be copied
+};
+
+struct device_kernel {
+  std::string text;  // a whole program, with one kernel
+  std::vector<device_parameter> parameters;
+  bool uses_double = false;
+  bool uses_long_atomics = false;  // on 8 bytes
+};
+
+/// The kernel, or the reason why the language cannot express the region: "it calls \"printf\"".
+struct device_translation {
+  std::optional<device_kernel> kernel;
+  std::string reason;  // if there is none
+};
+
+/// The kernel `name` of a region. A plan with is_single is for one work-item.
+device_translation translate_for_device(device_language language, const std::string& name, const region_plan& plan,
+                                        const statement& region, const preprocessed_text& source,
+                                        const called_functions& functions);
+
+}  // namespace stretto::cc::acc

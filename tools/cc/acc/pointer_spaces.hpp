@@ -1,0 +1,81 @@
+// pointer_spaces.hpp - in which memory the pointers of a region or a function point: OpenCL C 1.2 has a type for each.
+//
+// Threads     one at a time uses an object.
+// Cost        linear in the code, times the length of the longest chain of assignments between pointers.
+// Invariants  all pointers that lie in memory, in records or arrays, point to global memory.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cc/acc/called_functions.hpp"
+#include "cc/acc/device_dialect.hpp"
+#include "cc/acc/region_plan.hpp"
+
+namespace stretto::cc::acc {
+
+class pointer_spaces {
+ public:
+  /// Of a region with a plan, or of a function with an empty one.
+  pointer_spaces(const region_plan& plan, const called_functions& functions, const device_dialect& dialect);
+
+  /// Of a parameter.
+  void set(const declaration* of, pointer_space space) { variables_[of] = space; }
+  /// Finds the spaces of all variables in the code. Throws inexpressible_code if one points to two memories and the
+  /// language has no such pointers.
+  void infer(const statement& code);
+
+  /// Where a pointer, or an array, has its elements.
+  pointer_space of(const expression& e) const;
+  /// Where an object lies.
+  pointer_space place_of(const expression& object) const;
+  /// Of a pointer variable.
+  pointer_space of_variable(const declaration& variable) const;
+  /// What the function returns, if it is a pointer.
+  pointer_space result() const noexcept { return result_; }
+
+  /// From here to the call of leave, a variable is a copy of the gang; `has_elements`: an array of its own.
+  void enter(const declaration* of, bool has_elements) { copies_.push_back({of, has_elements}); }
+  void leave(std::size_t copies = 1) { copies_.resize(copies_.size() - copies); }
+  bool is_copy(const declaration* of) const;
+
+ private:
+  struct gang_copy {
+    const declaration* of;
+    bool has_elements;
+  };
+  void visit(const statement& s);
+  void visit(const expression& e);
+  void visit_parts(const statement& s);
+  void assign(const declaration& to, pointer_space space);
+  void add_result(pointer_space space);
+  std::size_t enter_loop(const statement& loop);
+  pointer_space of_name(const expression& e) const;
+  pointer_space of_binary(const expression& e) const;
+  pointer_space of_cast(const expression& e) const;
+  pointer_space of_call(const expression& e) const;
+  const kernel_argument* argument(const declaration* of) const;
+
+  const region_plan& plan_;
+  const called_functions& functions_;
+  const device_dialect dialect_;
+  std::map<const declaration*, pointer_space> variables_;
+  std::vector<gang_copy> copies_;
+  pointer_space result_ = pointer_space::unknown;
+  bool has_changed_ = false;
+  bool is_final_ = false;
+};
+
+/// Those of a function whose pointer parameters, in their order, have these spaces. Throws inexpressible_code if it
+/// calls itself.
+pointer_spaces spaces_of_call(const function_definition& function, const std::vector<pointer_space>& given,
+                              const called_functions& functions, const device_dialect& dialect);
+
+/// Whether a private variable has elements of its own, if it is a pointer by the part that the clause names.
+bool has_own_elements(const private_variable& one);
+bool is_pointer_type(const type_ref& type);
+/// 0, and 0 as a pointer.
+bool is_null_pointer(const expression& e);
+
+}  // namespace stretto::cc::acc
