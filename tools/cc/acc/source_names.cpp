@@ -125,11 +125,14 @@ class name_reader {
     return indices_[offset] = into_.declarations_.size() - 1;
   }
 
-  /// Parameters that are written as arrays are pointers.
+  /// libclang gives parameters that are arrays of rows of variable size this type; to C they are pointers.
   c_type type_of_declared(clang::cursor of) {
     c_type type = type_of(lib_.getCursorType(of));
     if (of.kind != clang::parameter_declaration || type.is != type_form::array) return type;
-    return {.is = type_form::pointer, .spelling = type.spelling, .bytes = sizeof(void*), .element = type.element};
+    return {.is = type_form::pointer,
+            .spelling = type.element->spelling + " *",
+            .bytes = sizeof(void*),
+            .element = type.element};
   }
 
   declaration::place place_of(clang::cursor of) const {
