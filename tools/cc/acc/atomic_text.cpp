@@ -12,26 +12,51 @@ std::string indented(unsigned depth, const std::string& text) {
   return std::string(2 * std::size_t{depth}, ' ') + text + "\n";
 }
 
-}  // namespace
-
-std::string atomic_functions(const device_dialect& dialect, const std::string& type, const std::string& name,
-                             std::size_t bytes) {
-  const std::string global = dialect.qualifier(pointer_space::global);
+/// 1 and 2 bytes are swapped as a part of the 4 bytes around them.
+std::string small_swap(const device_dialect& dialect, const std::string& type, const std::string& name,
+                       std::size_t bytes) {
   return fmt::format(
-      "{0}{1} stretto_load_{2}(volatile {3}{1} *from) {{ return *from; }}\n"
-      "{0}void stretto_store_{2}(volatile {3}{1} *to, {1} value) {{ *to = value; }}\n"
       "{0}int stretto_swap_{2}(volatile {3}{1} *at, {1} was, {1} next) {{\n"
       "  union {{ {1} value; {4} bits; }} from, to;\n"
       "  from.value = was;\n"
       "  to.value = next;\n"
-      "  return {5}((volatile {3}{4} *)at, from.bits, to.bits) == from.bits;\n"
+      "  {6}{3}uint *const word = ({6}{3}uint *)((ulong)at & ~3ul);\n"
+      "  const uint shift = 8 * ((ulong)at & 3);\n"
+      "  const uint others = *(volatile {3}uint *)word & ~((uint)({4})-1 << shift);\n"
+      "  const uint all = others | (uint)from.bits << shift;\n"
+      "  return {5}(word, all, others | (uint)to.bits << shift) == all;\n"
       "}}\n",
-      dialect.function_head(), type, name, global, dialect.swapped_type(bytes), dialect.swap_function(bytes));
+      dialect.function_head(), type, name, dialect.qualifier(pointer_space::global), bytes == 1 ? "uchar" : "ushort",
+      dialect.swap_function(4), dialect.is_opencl() ? "volatile " : "");
+}
+
+std::string whole_swap(const device_dialect& dialect, const std::string& type, const std::string& name,
+                       std::size_t bytes) {
+  return fmt::format(
+      "{0}int stretto_swap_{2}(volatile {3}{1} *at, {1} was, {1} next) {{\n"
+      "  union {{ {1} value; {4} bits; }} from, to;\n"
+      "  from.value = was;\n"
+      "  to.value = next;\n"
+      "  return {5}(({6}{3}{4} *)at, from.bits, to.bits) == from.bits;\n"
+      "}}\n",
+      dialect.function_head(), type, name, dialect.qualifier(pointer_space::global), dialect.swapped_type(bytes),
+      dialect.swap_function(bytes), dialect.is_opencl() ? "volatile " : "");
+}
+
+}  // namespace
+
+std::string atomic_functions(const device_dialect& dialect, const std::string& type, const std::string& name,
+                             std::size_t bytes) {
+  return fmt::format(
+             "{0}{1} stretto_load_{2}(volatile {3}{1} *from) {{ return *from; }}\n"
+             "{0}void stretto_store_{2}(volatile {3}{1} *to, {1} value) {{ *to = value; }}\n",
+             dialect.function_head(), type, name, dialect.qualifier(pointer_space::global)) +
+         (bytes < 4 ? small_swap(dialect, type, name, bytes) : whole_swap(dialect, type, name, bytes));
 }
 
 /// The type as a part of names of functions: "unsigned_long".
 std::string device_printer::atomic_name(const c_type& type) const {
-  if (!type.is_number() || (type.bytes != 4 && type.bytes != 8))
+  if (!type.is_number() || type.bytes > 8)
     throw inexpressible_code{fmt::format("an atomic operation changes the type \"{}\"", type.spelling)};
   const std::string text = parts_.types.number(type);
   std::string name = text;

@@ -95,7 +95,8 @@ std::string device_dialect::prelude(bool uses_double, bool uses_long_atomics) co
   std::string text;
   if (is_opencl() && uses_double) text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
   if (is_opencl() && uses_long_atomics) text += "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n";
-  if (!is_opencl()) text += "typedef unsigned char uchar;\ntypedef unsigned int uint;\ntypedef unsigned long ulong;\n";
+  if (!is_opencl()) text += "typedef unsigned char uchar;\ntypedef unsigned short ushort;\n"
+                             "typedef unsigned int uint;\ntypedef unsigned long ulong;\n";
   // acc_device_not_host is 4, acc_device_nvidia 5.
   text += fmt::format(
       "{0}long stretto_acc_trips(long distance, long step) {{\n"

@@ -10,6 +10,9 @@
 namespace stretto::cc::acc {
 namespace {
 
+/// More would not fit on the stacks of devices, which have one for each of many gangs.
+constexpr std::size_t most_private_bytes = std::size_t{1} << 16;
+
 bool is_long_double(const expression& e) { return e.type && e.type->is == type_form::floating && e.type->bytes > 8; }
 
 bool is_number_literal(const expression& e) {
@@ -21,6 +24,8 @@ bool is_number_literal(const expression& e) {
 std::string device_printer::declaration_of(const declaration& of) const { return declaration_of(of, of.type); }
 
 std::string device_printer::declaration_of(const declaration& of, const c_type& type) const {
+  if (type.bytes > most_private_bytes)
+    throw inexpressible_code{fmt::format("\"{}\" takes {} bytes in each gang", of.name, type.bytes)};
   const c_type& base = innermost_element(type);
   if (base.is == type_form::record) parts_.types.require_whole(base);
   return parts_.types.declaration(type, identifier(of), spaces_.of_variable(of));
@@ -188,8 +193,9 @@ std::optional<std::string> device_printer::replacement(const statement& s, unsig
   if (s.is == statement_form::return_ && plan_.directive) throw inexpressible_code{"it returns from its function"};
   const bool has_variables = s.is == statement_form::for_ && s.parts[0].is == statement_form::declarations;
   if (has_variables && s.parts[0].variables.size() > 1) return for_with_block(s, depth);
-  if (s.is == statement_form::return_ && s.values[0].is != expression_form::none && is_pointer_type(s.values[0].type))
-    return line_mark(s) + std::string(2 * std::size_t{depth}, ' ') + "return " + print(s.values[0]) + ";\n";
+  if (s.is == statement_form::return_ && s.values[0].is != expression_form::none && result_)
+    return fmt::format("{}{}return {};\n", line_mark(s), std::string(2 * std::size_t{depth}, ' '),
+                       converted(s.values[0], *result_));
   return std::nullopt;
 }
 

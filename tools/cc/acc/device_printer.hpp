@@ -103,6 +103,7 @@ class device_printer : public code_printer {
 
   mutable const expression* replaced_ = nullptr;  // in the text of its new value: a target of an atomic operation
   mutable bool is_inside_atomic_ = false;
+  const c_type* result_ = nullptr;  // of a function
 };
 
 /// Functions that read and swap objects of a type: stretto_load_double, stretto_swap_double.

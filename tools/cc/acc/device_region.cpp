@@ -13,8 +13,6 @@ namespace stretto::cc::acc {
 namespace {
 
 constexpr std::size_t bytes_of_extent = 8;
-/// More would not fit on the stacks of devices, which have one for each of many gangs.
-constexpr std::size_t most_private_bytes = std::size_t{1} << 16;
 
 std::string spaces_for(unsigned depth) { return std::string(2 * std::size_t{depth}, ' '); }
 
@@ -94,8 +92,6 @@ void device_region::add_value(const kernel_argument& one, std::size_t index) {
 void device_region::add_bytes(const kernel_argument& one, std::size_t index) {
   const c_type& type = one.of->type;
   const std::string name = identifier(*one.of);
-  if (type.bytes > most_private_bytes)
-    throw inexpressible_code{fmt::format("\"{}\" has a copy of {} bytes in each gang", one.of->name, type.bytes)};
   add_parameter(fmt::format("{}const uchar *stretto_bytes_{}", parts_.dialect.qualifier(pointer_space::global), name),
                 {device_parameter::form::bytes, index, std::nullopt, type.bytes});
   start_ += fmt::format(
@@ -128,8 +124,6 @@ std::string device_region::constant_extent(const tokens& extent, const std::stri
 
 std::string device_region::private_text(const private_variable& one, unsigned depth) const {
   const c_type& type = one.of->type;
-  if (type.bytes > most_private_bytes)
-    throw inexpressible_code{fmt::format("\"{}\" has a copy of {} bytes in each gang", one.of->name, type.bytes)};
   const bool is_section = one.as_written && !one.as_written->sections.empty() && type.is == type_form::pointer;
   if (!is_section) return fmt::format("{}{};\n", spaces_for(depth), declaration_of(*one.of));
   std::string name = identifier(*one.of);
@@ -241,8 +235,11 @@ std::string device_region::variable_of(const std::vector<loop_shape>& shapes, st
   std::string number = "stretto_k";
   for (std::size_t i = index + 1; i < shapes.size(); ++i) number += fmt::format(" / stretto_n{}", i);
   if (index > 0) number = fmt::format("{} % stretto_n{}", number, index);
-  return fmt::format("{}{} = {} {} ({}) * ({});\n", spaces_for(depth), declaration_of(*shape.variable),
-                     operand(shape.first, 12), shape.goes_down ? "-" : "+", number, step_text(shape));
+  const bool has_step = shape.step.is != expression_form::none;
+  if (has_step) number = fmt::format("({}) * ({})", number, print(shape.step));
+  else if (index > 0 || index + 1 < shapes.size()) number = fmt::format("({})", number);
+  return fmt::format("{}{} = {} {} {};\n", spaces_for(depth), declaration_of(*shape.variable),
+                     operand(shape.first, 12), shape.goes_down ? "-" : "+", number);
 }
 
 /// A loop that each gang runs whole, with variables of its own.

@@ -70,6 +70,7 @@ const std::string& device_types::record_name(const record_type& record) {
   name = name.empty() ? "stretto_record" : dialect_.identifier(name);
   const std::string first = name;
   for (int i = 2; !taken_.insert(name).second; ++i) name = fmt::format("{}_{}", first, i);
+  named_.push_back(&record);
   return names_[&record] = name;
 }
 
@@ -129,7 +130,7 @@ std::size_t device_types::alignment_of(const c_type& type) {
 
 std::string device_types::record_texts() const {
   std::string text;
-  for (const auto& [record, name] : names_) text += fmt::format("{} {};\n", keyword_of(*record), name);
+  for (const record_type* const one : named_) text += fmt::format("{} {};\n", keyword_of(*one), names_.at(one));
   for (const std::string& one : texts_) text += one;
   return text;
 }

@@ -42,6 +42,7 @@ class device_types {
 
   const device_dialect dialect_;
   std::map<const record_type*, std::string> names_;
+  std::vector<const record_type*> named_;  // in the order of their first use
   std::set<std::string> taken_;
   std::set<const record_type*> whole_;
   std::vector<std::string> texts_;
