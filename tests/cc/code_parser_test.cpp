@@ -151,6 +151,8 @@ TEST_CASE("expressions have the types that C gives them") {
   CHECK(type_of("sqrt(2)") == "double");
   CHECK(type_of("(float)n") == "float");
   CHECK(type_of("n ? 1 : 2.0") == "double");
+  CHECK(type_of("n ? a : a + 1") == "double *");
+  CHECK(type_of("n ? 0 : a") == "double *");
   CHECK(type_of("k << n") == "long");
   CHECK(type_of("u++") == "unsigned int");
   CHECK(type_of("10000000000") == "long");

@@ -12,9 +12,9 @@
 namespace stretto::cc::acc {
 
 struct atomic_operation {
-  expression target;     // the object that is read or changed
-  expression next = {};  // its new value, in terms of the target; none: it is only read
-  expression into = {};  // gets the value; none: nothing does
+  expression target;       // the object that is read or changed
+  expression next = {};    // its new value, in terms of the target; none: it is only read
+  expression into = {};    // gets the value; none: nothing does
   bool gets_next = false;  // the new value, not the one before
   bool is_write = false;   // the new value does not depend on the one before
 };

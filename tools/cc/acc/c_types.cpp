@@ -149,6 +149,14 @@ type_ref type_of_binary(std::string_view sign, const type_ref& left, const type_
   return common_type(a, b);
 }
 
+type_ref type_of_conditional(const type_ref& one, const type_ref& other) {
+  const type_ref a = decayed(one), b = decayed(other);
+  if (!is_pointer(a) && !is_pointer(b)) return a && b && a->is_number() && b->is_number() ? common_type(a, b) : a;
+  // One of them may be 0, or the null pointer.
+  const bool is_other = !is_pointer(a) || (is_pointer(b) && a->element && a->element->is == type_form::void_);
+  return is_other ? b : a;
+}
+
 type_ref type_of_unary(std::string_view sign, const type_ref& operand) {
   if (!operand) return nullptr;
   if (sign == "!") return number_type("int");

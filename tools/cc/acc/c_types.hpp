@@ -28,6 +28,8 @@ type_ref pointer_to(type_ref element);
 type_ref decayed(const type_ref& type);
 /// The type of the result of an operator with two operands; null if the type of one is not known.
 type_ref type_of_binary(std::string_view sign, const type_ref& left, const type_ref& right);
+/// The type of a conditional expression with two values.
+type_ref type_of_conditional(const type_ref& one, const type_ref& other);
 /// The type of the result of an operator ahead of its operand.
 type_ref type_of_unary(std::string_view sign, const type_ref& operand);
 /// Of a member of a record; null if there is no such member.

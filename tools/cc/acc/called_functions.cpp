@@ -98,15 +98,14 @@ std::unique_ptr<function_definition> called_functions::read(const function_token
   const tokens& program = source_.program();
   const declaration* const of = names_.at(program[at.name].offset);
   if (!of) return nullptr;
-  auto result = std::make_unique<function_definition>(function_definition{.of = of,
-                                                                          .parameters = {},
-                                                                          .whole = {.what = {.kind = directive_kind::routine,
-                                                                                             .where = {},
-                                                                                             .clauses = {}},
-                                                                                    .pragma = 0,
-                                                                                    .first = at.body,
-                                                                                    .last = at.last},
-                                                                          .body = {}});
+  auto result = std::make_unique<function_definition>(
+      function_definition{.of = of,
+                          .parameters = {},
+                          .whole = {.what = {.kind = directive_kind::routine, .where = {}, .clauses = {}},
+                                    .pragma = 0,
+                                    .first = at.body,
+                                    .last = at.last},
+                          .body = {}});
   std::size_t first = at.name + 2;
   for (std::size_t i = first; i < at.body; ++i) {
     const bool is_end = i + 1 == at.body;

@@ -80,8 +80,7 @@ std::string device_printer::function_text(const function_definition& function, c
   const c_type& result = *function.of->type.element;
   result_ = &result;
   if (result.is == type_form::record) parts_.types.require_whole(result);
-  const std::string head =
-      parts_.types.declaration(result, fmt::format("{}({})", name, parameters), spaces_.result());
+  const std::string head = parts_.types.declaration(result, fmt::format("{}({})", name, parameters), spaces_.result());
   return fmt::format("{}{} {{\n{}{}}}\n", parts_.dialect.function_head(), head, rows, print(function.body, 1));
 }
 

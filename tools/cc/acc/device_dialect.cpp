@@ -13,21 +13,44 @@ namespace {
 
 // Words that a program in C may use as names.
 constexpr std::array opencl_words{
-    "kernel",     "global",      "local",       "constant",  "private",   "half",       "quad",      "bool",
-    "true",       "false",       "complex",     "imaginary", "uchar",     "ushort",     "uint",      "ulong",
-    "ptrdiff_t",  "intptr_t",    "uintptr_t",   "size_t",    "read_only", "write_only", "event_t",   "sampler_t",
-    "image1d_t",  "image2d_t",   "image3d_t",   "vec_step",  "pipe",      "generic",    "read_write", "uniform",
-    "get_global_id", "get_global_size", "as_float", "as_double", "isnan", "isinf"};
-constexpr std::array cuda_words{
-    "alignas",   "alignof",  "and",      "and_eq",    "asm",      "bitand",       "bitor",     "bool",     "catch",
-    "char16_t",  "char32_t", "class",    "compl",     "concept",  "constexpr",    "decltype",  "delete",   "explicit",
-    "export",    "false",    "friend",   "mutable",   "namespace", "new",         "noexcept",  "not",      "not_eq",
-    "nullptr",   "operator", "or",       "or_eq",     "private",  "protected",    "public",    "requires", "template",
-    "this",      "throw",    "true",     "try",       "typeid",   "typename",     "using",     "virtual",  "wchar_t",
-    "xor",       "xor_eq",   "threadIdx", "blockIdx", "blockDim", "gridDim",      "warpSize",  "dim3",     "const_cast",
-    "dynamic_cast", "reinterpret_cast", "static_cast", "static_assert", "thread_local", "uchar", "uint", "ulong"};
-constexpr std::array vector_elements{"char", "uchar", "short", "ushort", "int",    "uint",    "long",
-                                     "ulong", "float", "double", "half",  "longlong", "ulonglong"};
+    "kernel",        "global",          "local",     "constant",  "private",   "half",       "quad",       "bool",
+    "true",          "false",           "complex",   "imaginary", "uchar",     "ushort",     "uint",       "ulong",
+    "ptrdiff_t",     "intptr_t",        "uintptr_t", "size_t",    "read_only", "write_only", "event_t",    "sampler_t",
+    "image1d_t",     "image2d_t",       "image3d_t", "vec_step",  "pipe",      "generic",    "read_write", "uniform",
+    "get_global_id", "get_global_size", "as_float",  "as_double", "isnan",     "isinf"};
+constexpr std::array cuda_words{"alignas",      "alignof",
+                                "and",          "and_eq",
+                                "asm",          "bitand",
+                                "bitor",        "bool",
+                                "catch",        "char16_t",
+                                "char32_t",     "class",
+                                "compl",        "concept",
+                                "constexpr",    "decltype",
+                                "delete",       "explicit",
+                                "export",       "false",
+                                "friend",       "mutable",
+                                "namespace",    "new",
+                                "noexcept",     "not",
+                                "not_eq",       "nullptr",
+                                "operator",     "or",
+                                "or_eq",        "private",
+                                "protected",    "public",
+                                "requires",     "template",
+                                "this",         "throw",
+                                "true",         "try",
+                                "typeid",       "typename",
+                                "using",        "virtual",
+                                "wchar_t",      "xor",
+                                "xor_eq",       "threadIdx",
+                                "blockIdx",     "blockDim",
+                                "gridDim",      "warpSize",
+                                "dim3",         "const_cast",
+                                "dynamic_cast", "reinterpret_cast",
+                                "static_cast",  "static_assert",
+                                "thread_local", "uchar",
+                                "uint",         "ulong"};
+constexpr std::array vector_elements{"char",  "uchar", "short",  "ushort", "int",      "uint",     "long",
+                                     "ulong", "float", "double", "half",   "longlong", "ulonglong"};
 
 }  // namespace
 
@@ -50,8 +73,7 @@ std::string device_dialect::qualifier(pointer_space space) const {
 std::string device_dialect::number(const c_type& type) const {
   if (type.is == type_form::boolean) return "bool";
   const bool is_wide = type.is == type_form::floating ? type.bytes > 8 || type.bytes < 4 : type.bytes > 8;
-  if (!type.is_number() || is_wide)
-    throw inexpressible_code{fmt::format("it uses the type \"{}\"", type.spelling)};
+  if (!type.is_number() || is_wide) throw inexpressible_code{fmt::format("it uses the type \"{}\"", type.spelling)};
   if (type.is == type_form::floating) return type.bytes == 4 ? "float" : "double";
   static constexpr std::array names{"char", "short", "", "int", "", "", "", "long"};
   const std::string name = names[type.bytes - 1];
@@ -69,8 +91,7 @@ std::string device_dialect::literal(std::string_view spelling) const {
 }
 
 std::string device_dialect::identifier(const std::string& name) const {
-  const bool is_reserved =
-      (is_opencl() ? is_in(opencl_words, name) : is_in(cuda_words, name)) || is_vector_type(name);
+  const bool is_reserved = (is_opencl() ? is_in(opencl_words, name) : is_in(cuda_words, name)) || is_vector_type(name);
   return is_reserved ? "stretto_name_" + name : name;
 }
 
@@ -95,8 +116,10 @@ std::string device_dialect::prelude(bool uses_double, bool uses_long_atomics) co
   std::string text;
   if (is_opencl() && uses_double) text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
   if (is_opencl() && uses_long_atomics) text += "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n";
-  if (!is_opencl()) text += "typedef unsigned char uchar;\ntypedef unsigned short ushort;\n"
-                             "typedef unsigned int uint;\ntypedef unsigned long ulong;\n";
+  if (!is_opencl())
+    text +=
+        "typedef unsigned char uchar;\ntypedef unsigned short ushort;\n"
+        "typedef unsigned int uint;\ntypedef unsigned long ulong;\n";
   // acc_device_not_host is 4, acc_device_nvidia 5.
   text += fmt::format(
       "{0}long stretto_acc_trips(long distance, long step) {{\n"

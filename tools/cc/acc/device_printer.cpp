@@ -60,7 +60,8 @@ void device_printer::check_type(const expression& e) const {
   if (e.type->is == type_form::pointer && e.type->element->is == type_form::record)
     parts_.types.require_whole(*e.type->element);
   if (is_long_double(e)) throw inexpressible_code{"it uses the type \"long double\""};
-  if (e.type->is == type_form::other) throw inexpressible_code{fmt::format("it uses the type \"{}\"", e.type->spelling)};
+  if (e.type->is == type_form::other)
+    throw inexpressible_code{fmt::format("it uses the type \"{}\"", e.type->spelling)};
   if (e.type->is_number()) parts_.types.number(*e.type);
 }
 
@@ -113,7 +114,8 @@ std::string device_printer::cast_text(const expression& e) const {
   if (is_pointer_type(e.type) && !is_pointer_type(decayed(of.type)))
     return fmt::format("({})(ulong){}", parts_.types.declaration(*e.type, "", space), operand(of, precedence_of_unary));
   const std::string type = parts_.types.declaration(*e.type, "", space);
-  if (is_number_literal(of) && is_long_double(of)) return fmt::format("({}){}", type, of.spelling.substr(0, of.spelling.size() - 1));
+  if (is_number_literal(of) && is_long_double(of))
+    return fmt::format("({}){}", type, of.spelling.substr(0, of.spelling.size() - 1));
   return fmt::format("({}){}", type, operand(of, precedence_of_unary));
 }
 
@@ -156,7 +158,8 @@ std::string device_printer::list_text(const expression& e, const c_type& type) c
   for (std::size_t i = 0; i < e.parts.size(); ++i) {
     const expression& one = e.parts[i];
     const c_type* of = type.is == type_form::array ? type.element.get() : nullptr;
-    if (type.is == type_form::record && type.record && i < type.record->fields.size()) of = &type.record->fields[i].type;
+    if (type.is == type_form::record && type.record && i < type.record->fields.size())
+      of = &type.record->fields[i].type;
     check_stored(one);
     const std::string value = of && one.is != expression_form::designated ? initial_text(one, *of) : print(one);
     // C++ does not narrow in lists.

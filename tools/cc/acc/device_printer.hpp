@@ -33,9 +33,9 @@ struct device_text_parts {
     std::size_t bytes;
   };
   std::map<std::string, atomic_type> atomics;  // of objects that are changed atomically, by their names
-  std::vector<std::string> function_texts;  // callees first
+  std::vector<std::string> function_texts;     // callees first
   std::map<std::pair<const function_definition*, std::vector<pointer_space>>, std::string> function_names;
-  std::set<std::string> taken_names;               // of functions
+  std::set<std::string> taken_names;                // of functions
   std::vector<const function_definition*> started;  // whose text is not complete
 };
 

@@ -46,9 +46,9 @@ bool is_declared_outside(const loop_shape& shape, const statement& loop) {
 
 std::string device_region::kernel_text(const std::string& name, const statement& region) {
   for (std::size_t i = 0; i < plan_.arguments.size(); ++i) add_argument(i);
-  std::string text = fmt::format(
-      "  const long stretto_gang = {}, stretto_gangs = {};\n  (void)stretto_gang, (void)stretto_gangs;\n",
-      parts_.dialect.gang(), parts_.dialect.gangs());
+  std::string text =
+      fmt::format("  const long stretto_gang = {}, stretto_gangs = {};\n  (void)stretto_gang, (void)stretto_gangs;\n",
+                  parts_.dialect.gang(), parts_.dialect.gangs());
   text += start_;
   for (const private_variable& one : plan_.privates) text += private_text(one, 1);
   for (const reduced_variable& one : plan_.reductions) text += reduction_start(one, 1);
@@ -155,8 +155,9 @@ std::string device_region::reduction_start(const reduced_variable& one, unsigned
   if (one.length.find_first_not_of("0123456789") != std::string::npos)
     throw inexpressible_code{fmt::format("the private array \"{}\" has no constant size", one.of->name)};
   return fmt::format("{0}{1};\n{0}for (long stretto_i = 0; stretto_i < {2}; ++stretto_i) {3}[stretto_i] = {4};\n",
-                     spaces_for(depth), parts_.types.declaration(*type.element, fmt::format("{}[{}]", name, one.length)),
-                     one.length, name, identity(*type.element, one.operation));
+                     spaces_for(depth),
+                     parts_.types.declaration(*type.element, fmt::format("{}[{}]", name, one.length)), one.length, name,
+                     identity(*type.element, one.operation));
 }
 
 /// Each gang combines its part into the result alone.
@@ -193,7 +194,8 @@ std::string device_region::divided_text(const statement& loop, const loop_plan& 
       "{0}for (long stretto_k = stretto_gang; stretto_k < stretto_count; stretto_k += stretto_gangs) {{\n",
       in(1), count);
   text += inner_text(shapes, plan, depth + 2) + in(1) + "}\n";
-  for (auto one = plan.reductions.rbegin(); one != plan.reductions.rend(); ++one) text += reduction_end(*one, depth + 1);
+  for (auto one = plan.reductions.rbegin(); one != plan.reductions.rend(); ++one)
+    text += reduction_end(*one, depth + 1);
   return text + in(0) + "}\n";
 }
 
@@ -238,8 +240,8 @@ std::string device_region::variable_of(const std::vector<loop_shape>& shapes, st
   const bool has_step = shape.step.is != expression_form::none;
   if (has_step) number = fmt::format("({}) * ({})", number, print(shape.step));
   else if (index > 0 || index + 1 < shapes.size()) number = fmt::format("({})", number);
-  return fmt::format("{}{} = {} {} {};\n", spaces_for(depth), declaration_of(*shape.variable),
-                     operand(shape.first, 12), shape.goes_down ? "-" : "+", number);
+  return fmt::format("{}{} = {} {} {};\n", spaces_for(depth), declaration_of(*shape.variable), operand(shape.first, 12),
+                     shape.goes_down ? "-" : "+", number);
 }
 
 /// A loop that each gang runs whole, with variables of its own.
@@ -247,7 +249,8 @@ std::string device_region::undivided_text(const statement& loop, const loop_plan
   const auto shapes = nested_shapes(loop, plan.collapsed);
   std::string text = spaces_for(depth) + "{\n";
   for (const loop_shape& one : shapes)
-    if (is_declared_outside(one, loop)) text += fmt::format("{}{};\n", spaces_for(depth + 1), declaration_of(*one.variable));
+    if (is_declared_outside(one, loop))
+      text += fmt::format("{}{};\n", spaces_for(depth + 1), declaration_of(*one.variable));
   std::size_t copies = 0;
   for (const private_variable& one : plan.privates) {
     if (is_variable_of(shapes, one.of)) continue;

@@ -1,5 +1,5 @@
-// Elements of arrays whose rows have sizes that are no constants: devices have no type for such rows, so that an element
-// is addressed by its number.
+// Elements of arrays whose rows have sizes that are no constants: devices have no type for such rows, so that an
+// element is addressed by its number.
 #include <fmt/format.h>
 
 #include "cc/acc/c_types.hpp"
@@ -28,8 +28,8 @@ std::optional<row_address> device_printer::rows_behind(const expression& pointer
   auto rows = rows_of(pointer);
   if (!rows || rows->rows.empty()) return std::nullopt;
   if (index)
-    rows->offset = sum(rows->offset,
-                       fmt::format("{} * {}", operand(*index, precedence_of_product), product(rows->rows)));
+    rows->offset =
+        sum(rows->offset, fmt::format("{} * {}", operand(*index, precedence_of_product), product(rows->rows)));
   return rows;
 }
 
@@ -53,8 +53,7 @@ std::optional<row_address> device_printer::rows_of(const expression& e) const {
       return rows;
     }
     case expression_form::binary:
-      if (e.spelling == "+" && is_pointer_type(decayed(e.parts[0].type)))
-        return rows_behind(e.parts[0], &e.parts[1]);
+      if (e.spelling == "+" && is_pointer_type(decayed(e.parts[0].type))) return rows_behind(e.parts[0], &e.parts[1]);
       return std::nullopt;
     default: return std::nullopt;
   }

@@ -111,7 +111,8 @@ void device_types::check_layout(const c_type& record) {
       throw inexpressible_code{fmt::format("\"{}\" of \"{}\" is a bit-field", one.name, record.spelling)};
     if (has_no_name(one)) check_layout(one.type);
     if (offset != one.offset && !has_no_name(one))
-      throw inexpressible_code{fmt::format("the members of \"{}\" do not lie at their natural offsets", record.spelling)};
+      throw inexpressible_code{
+          fmt::format("the members of \"{}\" do not lie at their natural offsets", record.spelling)};
     end = std::max(end, offset + one.type.bytes);
   }
   const std::size_t alignment = alignment_of(record);

@@ -90,9 +90,7 @@ expression expression_reader::read_conditional(expression&& condition) {
   result.parts.push_back(read_expression());
   require(":");
   result.parts.push_back(read_binary(precedence_of_condition));
-  const type_ref &one = result.parts[1].type, &other = result.parts[2].type;
-  const type_ref number = type_of_binary("+", one, other);
-  result.type = number ? number : decayed(one);
+  result.type = type_of_conditional(result.parts[1].type, result.parts[2].type);
   return result;
 }
 

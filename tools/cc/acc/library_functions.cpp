@@ -13,10 +13,10 @@ namespace {
 
 // With double, or float if the name ends in f; of the same name in all languages.
 constexpr std::array floating_functions{
-    "acos",  "acosh", "asin",  "asinh", "atan",  "atan2", "atanh",     "cbrt",   "ceil",   "copysign", "cos",
-    "cosh",  "erf",   "erfc",  "exp",   "exp2",  "expm1", "fabs",      "fdim",   "floor",  "fma",      "fmax",
-    "fmin",  "fmod",  "hypot", "log",   "log10", "log1p", "log2",      "pow",    "rint",   "round",    "sin",
-    "sinh",  "sqrt",  "tan",   "tanh",  "tgamma", "lgamma", "nextafter", "trunc", "remainder", "exp10"};
+    "acos", "acosh", "asin",  "asinh", "atan",   "atan2",  "atanh",     "cbrt",  "ceil",      "copysign", "cos",
+    "cosh", "erf",   "erfc",  "exp",   "exp2",   "expm1",  "fabs",      "fdim",  "floor",     "fma",      "fmax",
+    "fmin", "fmod",  "hypot", "log",   "log10",  "log1p",  "log2",      "pow",   "rint",      "round",    "sin",
+    "sinh", "sqrt",  "tan",   "tanh",  "tgamma", "lgamma", "nextafter", "trunc", "remainder", "exp10"};
 constexpr std::array tests{"isnan", "isinf", "isfinite", "signbit"};
 constexpr std::array infinities{"inf", "inff", "huge_val", "huge_valf"};
 
