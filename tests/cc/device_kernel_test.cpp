@@ -221,6 +221,12 @@ TEST_CASE("code that a device cannot express is refused with its reason") {
         "a pointer to a variable of one gang is stored in a record or an array");
   CHECK(reason_of("a[i] = g(i);", "static int g(int i) { return i ? i * g(i - 1) : 1; }") ==
         "the function \"g\" calls itself");
+  CHECK(reason_of("a[i] = *g(a);", "static double *g(double *p) { return *p > 1 ? g(p + 1) : p; }") ==
+        "the function \"g\" calls itself");
+  CHECK(reason_of("double x; *(i ? a : &x) = 1;") ==
+        "it uses pointers to memory of one gang and to memory of all as one value");
+  CHECK(reason_of("double x; a[i] = &x < a;") ==
+        "it uses pointers to memory of one gang and to memory of all as one value");
   CHECK(reason_of("a[i] = g(i);", "static int kept; static int g(int i) { return i + kept; }") ==
         "a function that it calls uses the variable \"kept\" of the host");
   CHECK(reason_of("a[i] = g(i);", "static int g(int i) { if (i) goto out; i = 2; out: return i; }") ==

@@ -80,6 +80,9 @@ std::optional<std::string> device_printer::other_form(const expression& e) const
     case expression_form::arrow: return member_text(e);
     case expression_form::call: return call_text(e);
     case expression_form::binary: return assignment_text(e);
+    case expression_form::conditional:
+      if (is_pointer_type(e.type)) spaces_.check_same(e.parts[1], e.parts[2]);
+      return std::nullopt;
     case expression_form::designated:
       if (!parts_.dialect.is_opencl()) throw inexpressible_code{"it has a designated initializer"};
       return std::nullopt;
@@ -147,6 +150,8 @@ std::string device_printer::converted(const expression& e, const c_type& to) con
 }
 
 std::optional<std::string> device_printer::assignment_text(const expression& e) const {
+  const bool are_pointers = is_pointer_type(decayed(e.parts[0].type)) && is_pointer_type(decayed(e.parts[1].type));
+  if (are_pointers && e.spelling != "=" && e.spelling != ",") spaces_.check_same(e.parts[0], e.parts[1]);
   if (e.spelling != "=" || !is_pointer_type(e.parts[0].type)) return std::nullopt;
   const bool is_variable = e.parts[0].is == expression_form::name;
   if (!is_variable) check_stored(e.parts[1]);

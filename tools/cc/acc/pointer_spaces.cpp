@@ -69,7 +69,8 @@ void pointer_spaces::visit(const statement& s) {
     if (one.of->type.is == type_form::pointer) assign(*one.of, of(one.initial));
   }
   for (const expression& e : s.values) visit(e);
-  if (s.is == statement_form::return_ && is_pointer_type(decayed(s.values[0].type))) add_result(of(s.values[0]));
+  if (s.is == statement_form::return_ && is_pointer_type(decayed(s.values[0].type)))
+    result_ = common(result_, of(s.values[0]));
   for (const statement& part : s.parts) visit(part);
   leave(copies);
 }
@@ -83,14 +84,6 @@ void pointer_spaces::visit(const expression& e) {
   if (is_address && e.parts[0].is == expression_form::name && e.parts[0].of && is_pointer_type(e.parts[0].type))
     assign(*e.parts[0].of, pointer_space::global);
   for (const expression& part : e.parts) visit(part);
-}
-
-void pointer_spaces::add_result(pointer_space space) {
-  if (result_ == pointer_space::unknown) result_ = space;
-  if (space == pointer_space::unknown || space == result_) return;
-  if (dialect_.is_opencl())
-    throw inexpressible_code{"a function returns pointers to memory of one gang and to memory of all"};
-  result_ = pointer_space::global;
 }
 
 void pointer_spaces::assign(const declaration& to, pointer_space space) {
@@ -112,10 +105,8 @@ pointer_space pointer_spaces::of_variable(const declaration& variable) const {
 
 pointer_space pointer_spaces::of(const expression& e) const {
   if (is_null_pointer(e)) return pointer_space::unknown;
-  const auto stored = [&](const expression& from) {
-    return is_array_type(e.type) ? from.is == expression_form::member ? place_of(from) : of(from)
-                                 : pointer_space::global;
-  };
+  // A pointer that is loaded from memory points to global memory.
+  const auto stored = [&](const expression& from) { return is_array_type(e.type) ? of(from) : pointer_space::global; };
   switch (e.is) {
     case expression_form::literal: return pointer_space::constant;
     case expression_form::name: return of_name(e);
@@ -127,14 +118,20 @@ pointer_space pointer_spaces::of(const expression& e) const {
       return e.spelling == "*" ? stored(e.parts[0]) : of(e.parts[0]);
     case expression_form::postfix: return of(e.parts[0]);
     case expression_form::binary: return of_binary(e);
-    case expression_form::conditional: {
-      const pointer_space one = of(e.parts[1]);
-      return one == pointer_space::unknown ? of(e.parts[2]) : one;
-    }
+    case expression_form::conditional: return common(of(e.parts[1]), of(e.parts[2]));
     case expression_form::cast: return of_cast(e);
     case expression_form::call: return of_call(e);
     default: return pointer_space::global;
   }
+}
+
+/// Of a value that is one of two.
+pointer_space pointer_spaces::common(pointer_space one, pointer_space other) const {
+  if (one == other || other == pointer_space::unknown) return one;
+  if (one == pointer_space::unknown) return other;
+  if (dialect_.is_opencl())
+    throw inexpressible_code{"it uses pointers to memory of one gang and to memory of all as one value"};
+  return pointer_space::global;
 }
 
 pointer_space pointer_spaces::of_name(const expression& e) const {
@@ -184,12 +181,13 @@ pointer_space pointer_spaces::place_of(const expression& object) const {
 
 pointer_spaces spaces_of_call(const function_definition& function, const std::vector<pointer_space>& given,
                               const called_functions& functions, const device_dialect& dialect) {
-  static thread_local unsigned depth = 0;
-  struct counted {
-    counted() { ++depth; }
-    ~counted() { --depth; }
-  } one;
-  if (depth > 32) throw inexpressible_code{fmt::format("the function \"{}\" calls itself", function.of->name)};
+  static thread_local std::vector<const function_definition*> started;
+  if (std::ranges::find(started, &function) != started.end())
+    throw inexpressible_code{fmt::format("the function \"{}\" calls itself", function.of->name)};
+  struct entry {
+    explicit entry(const function_definition& of) { started.push_back(&of); }
+    ~entry() { started.pop_back(); }
+  } const one(function);
   pointer_spaces spaces(no_plan, functions, dialect);
   std::size_t next = 0;
   for (const function_parameter& parameter : function.parameters)

@@ -26,8 +26,10 @@ class pointer_spaces {
   /// language has no such pointers.
   void infer(const statement& code);
 
-  /// Where a pointer, or an array, has its elements.
+  /// Where a pointer, or an array, has its elements. Throws inexpressible_code if that is one of two memories.
   pointer_space of(const expression& e) const;
+  /// Throws inexpressible_code unless two pointers may be compared.
+  void check_same(const expression& one, const expression& other) const { common(of(one), of(other)); }
   /// Where an object lies.
   pointer_space place_of(const expression& object) const;
   /// Of a pointer variable.
@@ -49,8 +51,8 @@ class pointer_spaces {
   void visit(const expression& e);
   void visit_parts(const statement& s);
   void assign(const declaration& to, pointer_space space);
-  void add_result(pointer_space space);
   std::size_t enter_loop(const statement& loop);
+  pointer_space common(pointer_space one, pointer_space other) const;
   pointer_space of_name(const expression& e) const;
   pointer_space of_binary(const expression& e) const;
   pointer_space of_cast(const expression& e) const;
@@ -68,7 +70,7 @@ class pointer_spaces {
 };
 
 /// Those of a function whose pointer parameters, in their order, have these spaces. Throws inexpressible_code if it
-/// calls itself.
+/// calls itself, or returns pointers to two memories.
 pointer_spaces spaces_of_call(const function_definition& function, const std::vector<pointer_space>& given,
                               const called_functions& functions, const device_dialect& dialect);
 
