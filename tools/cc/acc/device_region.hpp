@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cc/acc/device_kernel.hpp"
+#include "cc/acc/device_parameter.hpp"
 #include "cc/acc/device_printer.hpp"
 #include "cc/acc/loop_shape.hpp"
 

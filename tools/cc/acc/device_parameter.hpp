@@ -1,0 +1,26 @@
+// device_parameter.hpp - what the kernel of a region gets for its arguments.
+//
+// Threads     values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace stretto::cc::acc {
+
+/// What the kernel gets for an argument of the plan, or for an extent of its rows.
+struct device_parameter {
+  enum class form : std::uint8_t {
+    value,    // one parameter: the number or the record itself; of an extent, 8 bytes
+    bytes,    // one parameter: global memory with a copy of the variable, which the kernel only reads
+    address,  // two parameters: a buffer, and the 8 bytes that are added to its address. Of a pointer: what it points
+              // to; of an array: its first element; of other variables: the variable
+  };
+  form is;
+  std::size_t argument;               // index in the plan's arguments
+  std::optional<std::size_t> extent;  // index in the extents of the argument; none: the variable
+  std::size_t bytes;                  // of a value, or to be copied
+};
+
+}  // namespace stretto::cc::acc
