@@ -305,9 +305,9 @@ TEST_CASE("OpenCL: atomic operations of all forms") {
   std::vector<float> seen(1, 0);
   int count = 0, last = 0;
   long total = 0;
-  char letters[4] = {0, 0, 0, 0};
+  char bytes[4] = {0, 0, 0, 0};
   float most = 0;
-  region_run run(*on, R"(void f(int n, int *order, int *next, double *sums, float *seen, char *letters) {
+  region_run run(*on, R"(void f(int n, int *order, int *next, double *sums, float *seen, char *bytes) {
   int count = 0, last; long total; float most;
 #pragma acc parallel loop copy(count, total, most, last)
   for (int i = 0; i < n; ++i) {
@@ -319,7 +319,7 @@ TEST_CASE("OpenCL: atomic operations of all forms") {
 #pragma acc atomic update
     sums[i % 4] += 0.5;
 #pragma acc atomic
-    letters[i & 3] = 1 + letters[i & 3];
+    bytes[i & 3] = 1 + bytes[i & 3];
 #pragma acc atomic
     most = i > most ? i : most;
 #pragma acc atomic write
@@ -333,7 +333,7 @@ TEST_CASE("OpenCL: atomic operations of all forms") {
   }
 })");
   run.value("n", n).data("order", order.data(), n).data("next", next.data(), n).data("sums", sums.data(), 4);
-  run.data("count", &count).data("last", &last).data("total", &total).data("most", &most).data("letters", letters, 4);
+  run.data("count", &count).data("last", &last).data("total", &total).data("most", &most).data("bytes", bytes, 4);
   run.data("seen", seen.data(), 1).run(8);
   std::ranges::sort(order);
   CHECK(order[0] == 0);
@@ -342,7 +342,7 @@ TEST_CASE("OpenCL: atomic operations of all forms") {
   CHECK(*std::ranges::max_element(next) == n * (n - 1) / 2);
   CHECK(total == n * (n - 1) / 2);
   CHECK(sums == std::vector<double>(4, 25));
-  CHECK(std::ranges::all_of(letters, [](char c) { return c == 50; }));
+  CHECK(std::ranges::all_of(bytes, [](char c) { return c == 50; }));
   CHECK(most == n - 1);
   CHECK(last == 7);
   CHECK(seen[0] == n);

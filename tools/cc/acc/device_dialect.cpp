@@ -11,44 +11,44 @@
 namespace stretto::cc::acc {
 namespace {
 
-// Words that a program in C may use as names.
-constexpr std::array opencl_words{
+// Reserved, though a program in C may use them as names.
+constexpr std::array reserved_in_opencl{
     "kernel",        "global",          "local",     "constant",  "private",   "half",       "quad",       "bool",
     "true",          "false",           "complex",   "imaginary", "uchar",     "ushort",     "uint",       "ulong",
     "ptrdiff_t",     "intptr_t",        "uintptr_t", "size_t",    "read_only", "write_only", "event_t",    "sampler_t",
     "image1d_t",     "image2d_t",       "image3d_t", "vec_step",  "pipe",      "generic",    "read_write", "uniform",
     "get_global_id", "get_global_size", "as_float",  "as_double", "isnan",     "isinf"};
-constexpr std::array cuda_words{"alignas",      "alignof",
-                                "and",          "and_eq",
-                                "asm",          "bitand",
-                                "bitor",        "bool",
-                                "catch",        "char16_t",
-                                "char32_t",     "class",
-                                "compl",        "concept",
-                                "constexpr",    "decltype",
-                                "delete",       "explicit",
-                                "export",       "false",
-                                "friend",       "mutable",
-                                "namespace",    "new",
-                                "noexcept",     "not",
-                                "not_eq",       "nullptr",
-                                "operator",     "or",
-                                "or_eq",        "private",
-                                "protected",    "public",
-                                "requires",     "template",
-                                "this",         "throw",
-                                "true",         "try",
-                                "typeid",       "typename",
-                                "using",        "virtual",
-                                "wchar_t",      "xor",
-                                "xor_eq",       "threadIdx",
-                                "blockIdx",     "blockDim",
-                                "gridDim",      "warpSize",
-                                "dim3",         "const_cast",
-                                "dynamic_cast", "reinterpret_cast",
-                                "static_cast",  "static_assert",
-                                "thread_local", "uchar",
-                                "uint",         "ulong"};
+constexpr std::array reserved_in_cuda{"alignas",      "alignof",
+                                      "and",          "and_eq",
+                                      "asm",          "bitand",
+                                      "bitor",        "bool",
+                                      "catch",        "char16_t",
+                                      "char32_t",     "class",
+                                      "compl",        "concept",
+                                      "constexpr",    "decltype",
+                                      "delete",       "explicit",
+                                      "export",       "false",
+                                      "friend",       "mutable",
+                                      "namespace",    "new",
+                                      "noexcept",     "not",
+                                      "not_eq",       "nullptr",
+                                      "operator",     "or",
+                                      "or_eq",        "private",
+                                      "protected",    "public",
+                                      "requires",     "template",
+                                      "this",         "throw",
+                                      "true",         "try",
+                                      "typeid",       "typename",
+                                      "using",        "virtual",
+                                      "wchar_t",      "xor",
+                                      "xor_eq",       "threadIdx",
+                                      "blockIdx",     "blockDim",
+                                      "gridDim",      "warpSize",
+                                      "dim3",         "const_cast",
+                                      "dynamic_cast", "reinterpret_cast",
+                                      "static_cast",  "static_assert",
+                                      "thread_local", "uchar",
+                                      "uint",         "ulong"};
 constexpr std::array vector_elements{"char",  "uchar", "short",  "ushort", "int",      "uint",     "long",
                                      "ulong", "float", "double", "half",   "longlong", "ulonglong"};
 
@@ -91,7 +91,8 @@ std::string device_dialect::literal(std::string_view spelling) const {
 }
 
 std::string device_dialect::identifier(const std::string& name) const {
-  const bool is_reserved = (is_opencl() ? is_in(opencl_words, name) : is_in(cuda_words, name)) || is_vector_type(name);
+  const bool is_reserved =
+      (is_opencl() ? is_in(reserved_in_opencl, name) : is_in(reserved_in_cuda, name)) || is_vector_type(name);
   return is_reserved ? "stretto_name_" + name : name;
 }
 

@@ -1,8 +1,8 @@
 // device_kernel.hpp - a region as the text of a kernel, in OpenCL C 1.2 or C++ for CUDA.
 //
 // Threads     pure.
-// Invariants  a work-item runs one gang: its number is that in the first dimension. The iterations of divided loops go
-//             to the items in turn.
+// Invariants  a work-item runs one gang: its number is that in the first dimension. Gang k runs
+//             iterations k, k + gangs, k + 2 * gangs, ... of a divided loop.
 #pragma once
 
 #include <optional>

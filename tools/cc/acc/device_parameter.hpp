@@ -1,4 +1,4 @@
-// device_parameter.hpp - what the kernel of a region gets for its arguments.
+// device_parameter.hpp - the parameters of a kernel, for the arguments of its region.
 //
 // Threads     values.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace stretto::cc::acc {
 
-/// What the kernel gets for an argument of the plan, or for an extent of its rows.
+/// The parameters of a kernel for an argument of the plan, or for an extent of its rows.
 struct device_parameter {
   enum class form : std::uint8_t {
     value,    // one parameter: the number or the record itself; of an extent, 8 bytes

@@ -19,7 +19,7 @@
 
 namespace stretto::cc::acc {
 
-/// What the text of a kernel consists of besides the kernel.
+/// The parts of a text that stand ahead of its kernel.
 struct device_text_parts {
   device_text_parts(device_language language, const preprocessed_text& program, const called_functions& called)
       : dialect(language), types(dialect), source(program), functions(called) {}

@@ -14,8 +14,8 @@ namespace {
 std::string tag_of(const record_type& record) {
   const auto space = record.name.rfind(' ');
   std::string tag = space == std::string::npos ? record.name : record.name.substr(space + 1);
-  const auto is_letter = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
-  return std::ranges::all_of(tag, is_letter) ? tag : "";
+  const auto is_allowed = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  return std::ranges::all_of(tag, is_allowed) ? tag : "";
 }
 
 std::string_view keyword_of(const record_type& record) { return record.is_union ? "union" : "struct"; }

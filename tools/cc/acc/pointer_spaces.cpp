@@ -79,7 +79,7 @@ void pointer_spaces::visit(const expression& e) {
   const bool is_assignment = e.is == expression_form::binary && e.spelling == "=";
   if (is_assignment && e.parts[0].is == expression_form::name && e.parts[0].of && is_pointer_type(e.parts[0].type))
     assign(*e.parts[0].of, of(e.parts[1]));
-  // Who has the address of a pointer may change it.
+  // The pointer may be changed through its address.
   const bool is_address = e.is == expression_form::unary && e.spelling == "&";
   if (is_address && e.parts[0].is == expression_form::name && e.parts[0].of && is_pointer_type(e.parts[0].type))
     assign(*e.parts[0].of, pointer_space::global);

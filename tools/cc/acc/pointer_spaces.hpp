@@ -34,7 +34,7 @@ class pointer_spaces {
   pointer_space place_of(const expression& object) const;
   /// Of a pointer variable.
   pointer_space of_variable(const declaration& variable) const;
-  /// What the function returns, if it is a pointer.
+  /// Of the pointers that the function returns.
   pointer_space result() const noexcept { return result_; }
 
   /// From here to the call of leave, a variable is a copy of the gang; `has_elements`: an array of its own.
