@@ -104,6 +104,8 @@ TEST_CASE("records have their fields, and those that point to their own type end
   CHECK(type.record->fields[1].type.count == 3);
   CHECK(type.record->fields[2].type.element->spelling == "struct point");
   CHECK_FALSE(type.record->is_union);
+  CHECK(r.find("p")->type.element->spelling == "const struct point");
+  CHECK(r.find("p")->type.element->record == type.record);
 }
 
 TEST_CASE("names of members mean nothing; of what is outside of the region, variables at file scope are known") {

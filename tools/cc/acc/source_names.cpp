@@ -195,12 +195,15 @@ class name_reader {
 
   void set_record(c_type& result, clang::type from) {
     result.is = type_form::record;
-    std::unique_ptr<record_type>& known = into_.records_[result.spelling];
+    // Without const: it is the same record.
+    const clang::cursor declared = lib_.getTypeDeclaration(from);
+    const std::string name = lib_.take(lib_.getTypeSpelling(lib_.getCanonicalType(lib_.getCursorType(declared))));
+    std::unique_ptr<record_type>& known = into_.records_[name];
     result.record = known.get();
     if (known) return;
-    known = std::make_unique<record_type>(record_type{.name = result.spelling});
+    known = std::make_unique<record_type>(record_type{.name = name});
     result.record = known.get();
-    known->is_union = lib_.getTypeDeclaration(from).kind == clang::union_declaration;
+    known->is_union = declared.kind == clang::union_declaration;
     const auto before = std::exchange(fields_, &known->fields);
     lib_.Type_visitFields(from, visit_field, this);
     fields_ = before;
