@@ -125,6 +125,15 @@ TEST_CASE("elements of rows of variable size are addressed by their number") {
   CHECK(has(kernel, "(stretto_rows0_of_a * 8ul) + 32ul;"));
 }
 
+TEST_CASE("a variable that a region uses within sizeof alone reaches the kernel") {
+  const std::string kernel = kernel_of(R"(void f(int n, int m, int *a, double (*b)[m]) {
+#pragma acc parallel loop
+  for (int i = 0; i < n; ++i) a[i] = sizeof(b[0]) + sizeof(m);
+}
+)");
+  CHECK(has(kernel, "a[i] = (stretto_rows0_of_b * 8ul) + 4ul;"));
+}
+
 TEST_CASE("functions are printed for each combination of memories, callees first") {
   const std::string text = whole_text(R"(static int twice(const int *p) { return 2 * *p; }
 static int *after(int *p) { return p + twice(p); }

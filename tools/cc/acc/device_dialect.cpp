@@ -72,8 +72,9 @@ std::string device_dialect::qualifier(pointer_space space) const {
 
 std::string device_dialect::number(const c_type& type) const {
   if (type.is == type_form::boolean) return "bool";
-  const bool is_wide = type.is == type_form::floating ? type.bytes > 8 || type.bytes < 4 : type.bytes > 8;
-  if (!type.is_number() || is_wide) throw inexpressible_code{fmt::format("it uses the type \"{}\"", type.spelling)};
+  const std::size_t least = type.is == type_form::floating ? 4 : 1;
+  if (!type.is_number() || type.bytes < least || type.bytes > 8)
+    throw inexpressible_code{fmt::format("it uses the type \"{}\"", type.spelling)};
   if (type.is == type_form::floating) return type.bytes == 4 ? "float" : "double";
   static constexpr std::array names{"char", "short", "", "int", "", "", "", "long"};
   const std::string name = names[type.bytes - 1];
