@@ -18,7 +18,8 @@ struct translated_region {
     for (const auto& one : tree.outermost)
       if (!region && cc::acc::is_compute(one.what.kind)) region = &one;
     code = cc::acc::read_code(source, names, *region);
-    plan = cc::acc::plan_region(*region, code, source);
+    const std::size_t offset = source.pragmas()[region->pragma].first;
+    plan = cc::acc::plan_region(*region, code, {names, source, offset});
     const cc::acc::called_functions functions(source, names, tree);
     result = cc::acc::translate_for_device(language, "region", plan, code, source, functions);
   }
