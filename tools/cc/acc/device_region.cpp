@@ -64,6 +64,7 @@ void device_region::add_parameter(const std::string& text, device_parameter one)
 
 void device_region::add_argument(std::size_t index) {
   const kernel_argument& one = plan_.arguments[index];
+  if (one.copied) throw inexpressible_code{fmt::format("each gang has a copy of a part behind \"{}\"", one.of->name)};
   std::vector<std::string> rows;
   for (std::size_t i = 0; i < one.sized.extents.size(); ++i)
     add_parameter("const ulong " + one.sized.extents[i].name,
@@ -152,6 +153,8 @@ std::string device_region::reduction_start(const reduced_variable& one, unsigned
   spaces_.enter(one.of, !one.length.empty());
   if (one.length.empty())
     return fmt::format("{}{} = {};\n", spaces_for(depth), declaration_of(*one.of), identity(type, one.operation));
+  if (one.first != "0")
+    throw inexpressible_code{fmt::format("it reduces a part of \"{}\" that does not begin at 0", one.of->name)};
   if (one.length.find_first_not_of("0123456789") != std::string::npos)
     throw inexpressible_code{fmt::format("the private array \"{}\" has no constant size", one.of->name)};
   return fmt::format("{0}{1};\n{0}for (long stretto_i = 0; stretto_i < {2}; ++stretto_i) {3}[stretto_i] = {4};\n",

@@ -135,7 +135,9 @@ class planner {
     result.length = part.is_element ? "1" : joined_text(part.length);
     if (result.length.empty() && !type.count)
       not_translated(d.where, fmt::format("the reduction of a part of \"{}\" without a length", v.name()));
-    if (result.length.empty()) result.length = fmt::format("{} - ({})", *type.count, result.first);
+    if (result.length.empty())
+      result.length =
+          result.first == "0" ? std::to_string(*type.count) : fmt::format("{} - ({})", *type.count, result.first);
     return result;
   }
 
