@@ -5,10 +5,20 @@
 
 #include <cstddef>
 
+#include "acc/program_structures.hpp"
+
 namespace stretto::acc {
 
-/// A kernel for one gang, on the host.
-using gang_function = void (*)(void** arguments, long gang, long gangs);
+class gang_arguments;
+
+struct gang_launch {
+  void (*kernel)(void** arguments, long gang, long gangs);  // one gang, on the host
+  const stretto_acc_device_kernel* device;                  // null: there is none
+  const char* where;                                        // the line of the region
+  gang_arguments& arguments;                                // with addresses of this device
+  long gangs;                                               // 0 or less: as many as the device likes
+  long work;                                                // operations of all gangs, where they are known; else 0
+};
 
 class accelerator {
  public:
@@ -23,17 +33,16 @@ class accelerator {
   /// Of all that is not released.
   virtual std::size_t allocated_bytes() const noexcept = 0;
 
+  /// The address by which kernels know memory that allocate() has returned, for pointers within memory of the device.
+  virtual std::byte* kernel_address(std::byte* memory) const noexcept { return memory; }
+
   virtual void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) = 0;
   virtual void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) = 0;
   virtual void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
   virtual void clear(std::byte* device, std::size_t bytes) = 0;
 
-  /// Runs the kernel for each gang from 0 to `gangs` - 1.
-  ///
-  ///   arguments   as the kernel takes them, with addresses of this device
-  ///   gangs       0 or less: as many as the device likes
-  ///   work        operations of all gangs, where they are known; else 0
-  virtual void launch(gang_function kernel, void** arguments, long gangs, long work) = 0;
+  /// Runs the kernel for each gang from 0 to the number of gangs - 1.
+  virtual void launch(const gang_launch& launch) = 0;
 };
 
 }  // namespace stretto::acc

@@ -27,10 +27,10 @@ namespace stretto::acc {
 
 /// A copy between host and device, or another operation on memory of the device, in the order of a queue.
 struct transfer {
-  enum class kind { to_device, to_host, clear, write_pointer, release };
+  enum class kind { to_device, to_host, clear, attach, detach, release };
   kind is;
   std::byte* device;
-  std::byte* host = nullptr;  // of write_pointer: the value
+  std::byte* host = nullptr;  // of attach and detach: the pointer that is written
   std::size_t bytes = 0;
 };
 
@@ -66,7 +66,9 @@ class data_environment {
   ///   part   of the array, as a clause names it, for a pointer that points ahead of it; null if none does
   std::byte* used_by_kernel(const std::byte* pointer, const stretto_acc_data* part, queue_number queue,
                             data_work& into);
-  /// The same. Throws O13 if it is not present.
+  /// The memory of the device that was allocated at once with an address; no bytes if none was.
+  byte_range block_at(std::byte* device);
+  /// The address on the device. Throws O13 if it is not present.
   std::byte* present_address(const std::byte* host, const char* name, const char* where);
   /// The address on the host; null if it is no address of present data.
   std::byte* host_of(const std::byte* device);

@@ -41,18 +41,26 @@ gang_arguments::gang_arguments(const stretto_acc_launch& launch, data_environmen
     if (one.way != stretto_acc_address) bytes += rounded(one.bytes);
   values_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
   pointers_.reserve(arguments.size());
+  on_device_.resize(arguments.size());
   std::byte* next = values_.get();
+  const auto found = [&](std::byte* host, const stretto_acc_argument& one) {
+    device_argument& on = on_device_[pointers_.size()];
+    on.address = data ? address_search{*data, queue, into}.find(host, one) : host;
+    if (data) on.block = data->block_at(on.address);
+    on.is_pointer = one.way == stretto_acc_pointer;
+    return on.address;
+  };
   for (const stretto_acc_argument& one : arguments) {
     auto* const host = static_cast<std::byte*>(one.host);
     if (one.way == stretto_acc_address) {
-      pointers_.push_back(data ? address_search{*data, queue, into}.find(host, one) : host);
+      pointers_.push_back(found(host, one));
       continue;
     }
     std::memcpy(next, host, one.bytes);
-    if (data && one.way == stretto_acc_pointer) {
+    if (one.way == stretto_acc_pointer) {
       std::byte* pointer = nullptr;
       std::memcpy(&pointer, host, sizeof pointer);
-      pointer = address_search{*data, queue, into}.find(pointer, one);
+      pointer = found(pointer, one);
       std::memcpy(next, &pointer, sizeof pointer);
     }
     pointers_.push_back(next);

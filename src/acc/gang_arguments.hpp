@@ -12,6 +12,13 @@
 
 namespace stretto::acc {
 
+/// An address of the device, in memory that was allocated at once.
+struct device_argument {
+  std::byte* address = nullptr;
+  byte_range block = {};    // no bytes: it is no address of the device
+  bool is_pointer = false;  // the argument is a pointer, and not the memory itself
+};
+
 /// Copies what the program may change after its call.
 class gang_arguments {
  public:
@@ -19,11 +26,17 @@ class gang_arguments {
   ///   into   gets what has to end ahead of the kernel
   gang_arguments(const stretto_acc_launch& launch, data_environment* data, queue_number queue, data_work& into);
 
+  /// For kernels in the address space of the host: to a value, or to memory.
   void** pointers() noexcept { return pointers_.data(); }
+  std::size_t size() const noexcept { return pointers_.size(); }
+  /// Of an argument that is an address or a pointer, by its index.
+  const device_argument& on_device(std::size_t index) const { return on_device_[index]; }
+  const std::byte* value(std::size_t index) const { return static_cast<const std::byte*>(pointers_[index]); }
 
  private:
   std::unique_ptr<std::byte[]> values_;
-  std::vector<void*> pointers_;  // to a value, or to memory of the device
+  std::vector<void*> pointers_;
+  std::vector<device_argument> on_device_;
 };
 
 }  // namespace stretto::acc

@@ -8,6 +8,7 @@
 #include <stretto/finish.hpp>
 #include <stretto/task.hpp>
 
+#include "acc/gang_arguments.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/worker.hpp"
 
@@ -20,6 +21,8 @@ constexpr long least_work_of_tasks = 4096;
 constexpr std::size_t page = 4096;
 
 std::size_t rounded(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+using gang_function = void (*)(void**, long, long);
 
 struct gang_range {
   long first, last;
@@ -73,7 +76,9 @@ void host_accelerator::copy_within(std::byte* to, const std::byte* from, std::si
 }
 void host_accelerator::clear(std::byte* device, std::size_t bytes) { std::memset(device, 0, bytes); }
 
-void host_accelerator::launch(gang_function kernel, void** arguments, long gangs, long work) {
+void host_accelerator::launch(const gang_launch& l) { run(l.kernel, l.arguments.pointers(), l.gangs, l.work); }
+
+void host_accelerator::run(gang_function kernel, void** arguments, long gangs, long work) {
   const sched::thread_state* const here = sched::this_thread();
   const long workers = here && here->owner ? static_cast<long>(here->owner->workers.size()) : 1;
   if (gangs <= 0) gangs = work > 0 && work < least_work_of_tasks ? 1 : workers;

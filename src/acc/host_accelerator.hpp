@@ -27,7 +27,9 @@ class host_accelerator final : public accelerator {
   void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
   void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) override;
   void clear(std::byte* device, std::size_t bytes) override;
-  void launch(gang_function kernel, void** arguments, long gangs, long work) override;
+  void launch(const gang_launch& launch) override;
+  /// The same with the arguments as the kernel takes them.
+  static void run(void (*kernel)(void**, long, long), void** arguments, long gangs, long work);
 
  private:
   const bool is_discrete_;

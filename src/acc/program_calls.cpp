@@ -67,9 +67,9 @@ void run(const stretto_acc_launch& launch) {
   data_work ahead;
   auto arguments = std::make_shared<gang_arguments>(launch, moves ? &in.data() : nullptr, queue, ahead);
   in.perform(queue, std::move(ahead));
-  in.run(queue, [&device = in.device(), arguments, kernel = launch.kernel, gangs = launch.gangs, work = launch.work] {
-    device.launch(kernel, arguments->pointers(), gangs, work);
-  });
+  accelerator& on = moves || in.device().shares_host_memory() ? in.device() : in.host();
+  in.run(queue,
+         [&on, arguments, l = launch] { on.launch({l.kernel, l.device, l.where, *arguments, l.gangs, l.work}); });
   if (moves) leave(in, all, data_environment::scope::structured, queue, launch.where);
 }
 

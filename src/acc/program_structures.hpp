@@ -60,6 +60,28 @@ struct stretto_acc_argument {
   const char* name;
 };
 
+/// How a kernel of a device takes an argument, by the index of the argument in a launch.
+enum stretto_acc_form {
+  stretto_acc_form_value,    // the value itself
+  stretto_acc_form_bytes,    // memory with a copy of the value
+  stretto_acc_form_address,  // memory, and the bytes that are added to its address
+};
+
+struct stretto_acc_parameter {
+  int form;
+  long argument;
+  unsigned long bytes;  // of a value
+};
+
+/// A region's kernel for devices. One item runs one gang.
+struct stretto_acc_device_kernel {
+  const char* name;
+  const char* opencl;  // a program in OpenCL C; null if the language cannot express the region
+  const char* reason;  // of that: "it calls \"printf\""
+  const struct stretto_acc_parameter* parameters;
+  long parameter_count;
+};
+
 struct stretto_acc_launch {
   void (*kernel)(void** arguments, long gang, long gangs);  // one gang, on the host
   const char* where;                                        // the line: "jacobi.c:23"
@@ -67,10 +89,11 @@ struct stretto_acc_launch {
   long data_count;
   const struct stretto_acc_argument* arguments;
   long argument_count;
-  long gangs;      // 0: the runtime chooses
-  long work;       // operations; 0: not known
-  int queue;       // acc_async_sync: the call returns when all gangs have ended
-  int is_on_host;  // `if` with 0, or `self`: the kernel uses the memory of the host
+  long gangs;                                      // 0: the runtime chooses
+  long work;                                       // operations; 0: not known
+  int queue;                                       // acc_async_sync: the call returns when all gangs have ended
+  int is_on_host;                                  // `if` with 0, or `self`: the kernel uses the memory of the host
+  const struct stretto_acc_device_kernel* device;  // null: there is none
 };
 
 /// A data region that has begun.

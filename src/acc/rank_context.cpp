@@ -2,11 +2,14 @@
 
 #include <cstdlib>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "acc/device_accelerator.hpp"
 #include "acc/host_accelerator.hpp"
+#include "ranks/process/rank.hpp"
 #include "ranks/thread_identity.hpp"
 
 namespace stretto::acc {
@@ -27,7 +30,13 @@ const ranks::program_copy* program_of_thread() {
   return identity ? identity->copy : nullptr;
 }
 
+/// The device of a rank: of the kind in STRETTO_ACC_DEVICE_TYPE, those of a node in turn. The cores of the host else.
 std::unique_ptr<accelerator> make_accelerator() {
+  const std::string kind = device_kind_of_environment();
+  if (kind != "host") {
+    const ranks::rank* const rank = ranks::rank::current();
+    return open_device(kind, rank ? static_cast<std::size_t>(rank->number()) : 0);
+  }
   const char* const text = std::getenv("STRETTO_ACC_DISCRETE");
   return std::make_unique<host_accelerator>(text && std::string_view(text) == "1");
 }

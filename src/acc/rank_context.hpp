@@ -12,6 +12,7 @@
 #include "acc/accelerator.hpp"
 #include "acc/activity_queues.hpp"
 #include "acc/data_environment.hpp"
+#include "acc/host_accelerator.hpp"
 
 namespace stretto::acc {
 
@@ -25,6 +26,8 @@ class rank_context {
   static void end_current();
 
   accelerator& device() noexcept { return *device_; }
+  /// For regions that run on the host by their clauses.
+  accelerator& host() noexcept { return host_; }
   data_environment& data() noexcept { return data_; }
   activity_queues& queues() noexcept { return queues_; }
 
@@ -39,6 +42,7 @@ class rank_context {
 
  private:
   const std::unique_ptr<accelerator> device_;
+  host_accelerator host_{false};
   data_environment data_{*device_};
   int default_queue_ = 0;
   activity_queues queues_;  // its operations use the others

@@ -27,7 +27,7 @@ void record(void** arguments, long gang, long gangs) {
 
 void launch(gang_record& into, long gangs) {
   void* arguments[] = {&into};
-  acc::host_accelerator(false).launch(record, arguments, gangs, 0);
+  acc::host_accelerator::run(record, arguments, gangs, 0);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ TEST_CASE("the lock excludes gangs of all kernels from one another") {
   };
   rt.run([&] {
     finish([&] {
-      for (int n = 0; n < 4; ++n) async([&] { acc::host_accelerator(false).launch(add, arguments, 6, 0); });
+      for (int n = 0; n < 4; ++n) async([&] { acc::host_accelerator::run(add, arguments, 6, 0); });
     });
   });
   CHECK(sum == 24'000);

@@ -73,9 +73,10 @@ std::string launch_text(const std::string& kernel, const region_plan& plan, unsi
   const directive& d = plan.directive->what;
   const open_data own{number, plan.data};
   const std::string data = items_name(number), arguments = arguments_text(plan, own, around);
-  const std::string launch = fmt::format(
-      "{}, {}, {}, {}, stretto_arguments, {}, {}, {}, {}, {}", kernel, place_text(d.where), data, plan.data.size(),
-      argument_count(plan), gangs_text(plan), plan.work.empty() ? "0" : plan.work, queue_text(d), is_on_host_text(d));
+  const std::string launch =
+      fmt::format("{}, {}, {}, {}, stretto_arguments, {}, {}, {}, {}, {}, &{}_device", kernel, place_text(d.where),
+                  data, plan.data.size(), argument_count(plan), gangs_text(plan), plan.work.empty() ? "0" : plan.work,
+                  queue_text(d), is_on_host_text(d), kernel);
   return fmt::format(
       "{{ {}{} const struct stretto_acc_argument stretto_arguments[] = {{{}{{0}}}};"
       " stretto_acc_run(&(const struct stretto_acc_launch){{{}}}); }}\n",

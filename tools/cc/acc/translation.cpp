@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <stretto/error.hpp>
 
 #include "cc/acc/call_declarations.hpp"
 #include "cc/acc/code_parser.hpp"
+#include "cc/acc/device_kernel.hpp"
+#include "cc/acc/device_tables.hpp"
 #include "cc/acc/directive_calls.hpp"
 #include "cc/acc/directive_tree.hpp"
 #include "cc/acc/host_kernel.hpp"
@@ -36,7 +39,8 @@ class translator {
     functions_ = starts_of_functions();
     result_.refused = tree_.refused;
     if (!tree_.refused.empty() || tree_.outermost.empty()) return;
-    names_ = read_names(source, parts(), language);
+    names_ = read_names(source, with_called_functions(source, parts()), language);
+    called_.emplace(source, names_, tree_);
   }
 
   translation run() {
@@ -183,7 +187,11 @@ class translator {
     const unsigned number = ++numbers_;
     const std::string name = fmt::format("stretto_acc_kernel_{}", number);
     const std::size_t function = offset_of(start_of_function(one.first));
-    changes_.push_back({function, function, "\n" + host_kernel(name, plan, region, source_) + mark(function)});
+    const device_translation opencl =
+        translate_for_device(device_language::opencl, name, plan, region, source_, *called_);
+    changes_.push_back(
+        {function, function,
+         "\n" + host_kernel(name, plan, region, source_) + device_tables(name, plan, opencl) + mark(function)});
     changes_.push_back(
         {source_.pragmas()[one.pragma].first, end_of(one), launch_text(name, plan, number, open_) + mark(end_of(one))});
   }
@@ -219,6 +227,7 @@ class translator {
   directive_tree tree_;
   std::vector<std::size_t> functions_;  // tokens with which definitions at file scope begin
   source_names names_;
+  std::optional<called_functions> called_;
   translation result_;
   std::vector<replacement> changes_;
   std::vector<const directive*> around_;  // of the directive that is being translated, outermost first

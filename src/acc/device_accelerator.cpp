@@ -1,0 +1,275 @@
+#include "acc/device_accelerator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <stretto/error.hpp>
+#include <stretto/event.hpp>
+#include <stretto/native_kernel.hpp>
+#include <stretto/task.hpp>
+#include <utility>
+#include <vector>
+
+#include "acc/gang_arguments.hpp"
+#include "acc/host_accelerator.hpp"
+#include "base/context.hpp"
+#include "data/data_state.hpp"
+
+namespace stretto::acc {
+namespace {
+
+/// A completion that a task waits for, on whose stack it lies.
+struct awaited_operation : places::completion {
+  explicit awaited_operation(device::attached_device& device) : places::completion(end), on(device) {}
+
+  static void end(places::work_item& item) noexcept {
+    auto& self = static_cast<awaited_operation&>(item);
+    self.on.ended(0, self.where);
+    const user_event over = self.over;  // the object ends with the trigger
+    const std::exception_ptr why = self.failure;
+    if (why) over.poison(why);
+    else over.trigger();
+  }
+
+  device::attached_device& on;
+  device::attached_device::ticket where;
+  user_event over = user_event::create();
+};
+
+/// `into` puts one operation into a stream. Returns when it has ended.
+template <class Into>
+void perform_in_stream(device::attached_device& on, device::work what, Into into) {
+  awaited_operation one(on);
+  on.enqueue(what, {}, 0, one.where, [&](device::stream& s) { into(s, one); });
+  wait(one.over);
+}
+
+/// A kernel whose text the translator has written.
+class region_functions final : public native_functions {
+ public:
+  explicit region_functions(const stretto_acc_device_kernel& of) {
+    opencl = native_code::text(of.opencl).with_entry(of.name);
+    for (const stretto_acc_parameter& one : std::span(of.parameters, static_cast<std::size_t>(of.parameter_count))) {
+      if (one.form == stretto_acc_form_value) {
+        parameters_.push_back({.mode = access::value, .element_bytes = static_cast<std::uint32_t>(one.bytes)});
+        continue;
+      }
+      parameters_.push_back(
+          {.mode = access::inout, .kind = element_kind::unsigned_integer, .dimensions = 1, .element_bytes = 1});
+      if (one.form == stretto_acc_form_address) parameters_.push_back({.mode = access::value, .element_bytes = 8});
+    }
+  }
+
+  std::span<const kernel_parameter> parameters() const noexcept { return parameters_; }
+  bool has_calls(native_call::kind) const noexcept override { return false; }
+  void call(const native_call&, const kernel_argument*, const location*) const override {}
+  void run(const kernel_work&, const kernel_argument*) const override {}
+
+ private:
+  std::vector<kernel_parameter> parameters_;
+};
+
+const kernel_code& code_of(const stretto_acc_device_kernel& of) {
+  auto functions = std::make_unique<region_functions>(of);
+  stretto::detail::native_request request{.name = of.name, .parameters = functions->parameters()};
+  return stretto::detail::keep_native(std::move(request), std::move(functions), std::source_location::current());
+}
+
+device::launch_argument value_argument(const std::byte* value) {
+  device::launch_argument one;
+  one.is.origin = const_cast<std::byte*>(value);
+  return one;
+}
+
+device::launch_argument memory_argument(const byte_range& block) {
+  device::launch_argument one;
+  one.is.origin = one.first = block.first;
+  one.is.stride[0] = 1;
+  one.is.max[0] = static_cast<std::int64_t>(block.bytes);
+  one.bytes = block.bytes;
+  return one;
+}
+
+}  // namespace
+
+std::string device_kind_of_environment() {
+  const char* text = std::getenv("STRETTO_ACC_DEVICE_TYPE");
+  if (!text) text = std::getenv("IMPACC_ACC_DEVICE_TYPE");
+  return text && *text ? text : "host";
+}
+
+std::unique_ptr<accelerator> open_device(const std::string& kind, std::size_t rank) {
+  const data::data_state& state = data::state_of(base::require_current("acc"));
+  std::vector<device::attached_device*> found;
+  if (state.settings.devices)
+    for (const auto& one : state.settings.devices->all())
+      if (one->is().about().backend == kind) found.push_back(one.get());
+  if (found.empty())
+    throw error("O17", fmt::format("the node has no device of kind \"{}\"", kind))
+        .because("STRETTO_ACC_DEVICE_TYPE asks for it")
+        .remedy("host, or opencl with a driver that `stretto doctor` finds");
+  device::attached_device& mine = *found[rank % found.size()];
+  return std::make_unique<device_accelerator>(mine, *state.find(mine.memory()));
+}
+
+device_accelerator::device_accelerator(device::attached_device& on, data::memory_space& memory) noexcept
+    : on_(on), memory_(memory) {}
+
+device_accelerator::~device_accelerator() {
+  while (!blocks_.empty()) release(blocks_.begin()->first);
+}
+
+std::byte* device_accelerator::allocate(std::size_t bytes) noexcept {
+  data::block* const made = memory_.try_create(std::max<std::size_t>(bytes, 1));
+  if (!made) return nullptr;
+  const std::scoped_lock lock(mutex_);
+  std::byte* const first = memory_.address_of(*made);
+  blocks_[first] = {made, bytes};
+  allocated_ += bytes;
+  return first;
+}
+
+void device_accelerator::release(std::byte* memory) noexcept {
+  data::block* block = nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = blocks_.find(memory);
+    if (found == blocks_.end()) return;
+    block = found->second.block;
+    allocated_ -= found->second.bytes;
+    blocks_.erase(found);
+  }
+  data::notify_resolved(memory_.destroy(block, nullptr), base::require_current("acc"));
+}
+
+std::size_t device_accelerator::allocated_bytes() const noexcept {
+  const std::scoped_lock lock(mutex_);
+  return allocated_;
+}
+
+// Processors of the host see the memory at the address at which the host does.
+std::byte* device_accelerator::kernel_address(std::byte* memory) const noexcept {
+  const device::properties& about = on_.is().about();
+  const bool is_of_host = about.kind == device::processor_kind::cpu && about.is_host_accessible;
+  return is_of_host ? on_.is().transport_address(memory) : memory;
+}
+
+void device_accelerator::copy(device::work what, std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  copy_end source, target;
+  source.address = const_cast<std::byte*>(from);
+  target.address = to;
+  perform_in_stream(on_, what,
+                    [&](device::stream& s, places::completion& done) { s.copy(source, target, {bytes, 1, 1}, &done); });
+}
+
+void device_accelerator::copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) {
+  copy(device::work::to_device, device, host, bytes);
+}
+void device_accelerator::copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) {
+  copy(device::work::to_host, host, device, bytes);
+}
+void device_accelerator::copy_within(std::byte* to, const std::byte* from, std::size_t bytes) {
+  copy(device::work::to_device, to, from, bytes);
+}
+
+void device_accelerator::clear(std::byte* device, std::size_t bytes) {
+  constexpr std::byte zero{0};
+  copy_end target;
+  target.address = device;
+  if (bytes > 0)
+    perform_in_stream(on_, device::work::to_device, [&](device::stream& s, places::completion& done) {
+      s.fill(target, {bytes, 1, 1}, {&zero, 1}, &done);
+    });
+}
+
+void device_accelerator::launch(const gang_launch& l) {
+  if (const compiled kernel = kernel_of(l)) run_on_device(*kernel, l);
+  else run_on_host(l);
+}
+
+device_accelerator::compiled device_accelerator::kernel_of(const gang_launch& l) {
+  if (!l.device) return nullptr;
+  const std::scoped_lock lock(mutex_);
+  const auto found = kernels_.find(l.device);
+  if (found != kernels_.end()) return found->second;
+  compiled& made = kernels_[l.device];
+  std::string reason = l.device->reason ? l.device->reason : "";
+  if (l.device->opencl) {
+    try {
+      made = on_.is().compile(code_of(*l.device));
+    } catch (const error& e) {
+      reason = e.what();
+    }
+  }
+  if (!made)
+    data::state_of(base::require_current("acc"))
+        .settings.warn(fmt::format("the region at {} runs on the host, not on {}: {}", l.where, on_.name(), reason));
+  return made;
+}
+
+/// Gangs of a divided loop: enough to keep all units of the device busy.
+static long gangs_for(const device::properties& about, const gang_launch& l) {
+  return l.gangs > 0 ? l.gangs : static_cast<long>(about.compute_units) * 256;
+}
+
+void device_accelerator::run_on_device(const device::compiled_kernel& kernel, const gang_launch& l) {
+  const std::span parameters(l.device->parameters, static_cast<std::size_t>(l.device->parameter_count));
+  std::vector<device::launch_argument> arguments;
+  std::vector<std::byte*> copies;
+  std::vector<std::uint64_t> offsets(parameters.size());
+  std::byte* nothing = nullptr;  // memory in place of addresses that the device does not have
+  const auto block_of = [&](const byte_range& block) {
+    if (block.bytes > 0) return block;
+    if (!nothing) copies.push_back(nothing = allocate(1));
+    return byte_range{nothing, 1};
+  };
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto index = static_cast<std::size_t>(parameters[i].argument);
+    if (parameters[i].form == stretto_acc_form_value) {
+      arguments.push_back(value_argument(l.arguments.value(index)));
+    } else if (parameters[i].form == stretto_acc_form_bytes) {
+      std::byte* const copy = allocate(parameters[i].bytes);
+      copies.push_back(copy);
+      copy_to_device(copy, l.arguments.value(index), parameters[i].bytes);
+      arguments.push_back(memory_argument({copy, parameters[i].bytes}));
+    } else {
+      const device_argument& at = l.arguments.on_device(index);
+      const byte_range block = block_of(at.block);
+      offsets[i] = static_cast<std::uint64_t>(at.address - block.first);
+      arguments.push_back(memory_argument(block));
+      arguments.push_back(value_argument(reinterpret_cast<const std::byte*>(&offsets[i])));
+    }
+  }
+  device::launch_range range;
+  range.max[0] = gangs_for(on_.is().about(), l);
+  perform_in_stream(on_, device::work::kernel,
+                    [&](device::stream& s, places::completion& done) { s.launch(kernel, range, arguments, &done); });
+  for (std::byte* one : copies) release(one);
+}
+
+/// All memory that the arguments are in is copied to the host and back. Pointers in that memory lead nowhere there.
+void device_accelerator::run_on_host(const gang_launch& l) {
+  std::map<std::byte*, std::vector<std::byte>> copies;  // by the memory on the device
+  std::vector<void*> arguments(l.arguments.size());
+  std::vector<std::byte*> pointers(l.arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    arguments[i] = l.arguments.pointers()[i];
+    const device_argument& at = l.arguments.on_device(i);
+    if (at.block.bytes == 0) continue;
+    std::vector<std::byte>& copy = copies[at.block.first];
+    if (copy.empty()) {
+      copy.resize(at.block.bytes);
+      copy_to_host(copy.data(), at.block.first, at.block.bytes);
+    }
+    pointers[i] = copy.data() + (at.address - at.block.first);
+    arguments[i] = at.is_pointer ? static_cast<void*>(&pointers[i]) : pointers[i];
+  }
+  host_accelerator::run(l.kernel, arguments.data(), l.gangs, l.work);
+  for (const auto& [first, copy] : copies) copy_to_device(first, copy.data(), copy.size());
+}
+
+}  // namespace stretto::acc

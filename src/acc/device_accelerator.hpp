@@ -1,0 +1,64 @@
+// device_accelerator.hpp - a device of the runtime as a rank's accelerator: kernels in OpenCL, memory of the device.
+//
+// Threads     as accelerator.
+// Cost        each operation is one of a stream, and its task waits for it. A region that the device cannot run runs on
+//             the host, after all its data was copied there, and before that is copied back.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "acc/accelerator.hpp"
+#include "acc/array_part.hpp"
+#include "data/memory_space.hpp"
+#include "device/device_set.hpp"
+
+namespace stretto::acc {
+
+/// By STRETTO_ACC_DEVICE_TYPE: "host" without it, "opencl".
+std::string device_kind_of_environment();
+
+/// The device of that kind which a rank has; several ranks share one if there are fewer devices.
+///   throws   O17 if the runtime has no such device
+std::unique_ptr<accelerator> open_device(const std::string& kind, std::size_t rank);
+
+class device_accelerator final : public accelerator {
+ public:
+  device_accelerator(device::attached_device& on, data::memory_space& memory) noexcept;
+  ~device_accelerator() override;
+
+  bool shares_host_memory() const noexcept override { return false; }
+  std::byte* allocate(std::size_t bytes) noexcept override;
+  void release(std::byte* memory) noexcept override;
+  std::size_t allocated_bytes() const noexcept override;
+  std::byte* kernel_address(std::byte* memory) const noexcept override;
+  void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) override;
+  void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
+  void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) override;
+  void clear(std::byte* device, std::size_t bytes) override;
+  void launch(const gang_launch& launch) override;
+
+ private:
+  using compiled = std::shared_ptr<const device::compiled_kernel>;
+  struct memory_block {
+    data::block* block;
+    std::size_t bytes;
+  };
+
+  void copy(device::work what, std::byte* to, const std::byte* from, std::size_t bytes);
+  /// Null if the device cannot run it; the reason was then told once.
+  compiled kernel_of(const gang_launch& launch);
+  void run_on_device(const device::compiled_kernel& kernel, const gang_launch& launch);
+  void run_on_host(const gang_launch& launch);
+
+  device::attached_device& on_;
+  data::memory_space& memory_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::map<std::byte*, memory_block> blocks_;
+  std::size_t allocated_ = 0;
+  std::map<const stretto_acc_device_kernel*, compiled> kernels_;
+};
+
+}  // namespace stretto::acc
