@@ -24,17 +24,20 @@ class accelerator {
  public:
   virtual ~accelerator() = default;
 
+  /// Kernels run on cores of the host, by threads of this process.
+  virtual bool is_host() const noexcept = 0;
   /// Kernels use the memory of the host: nothing is allocated and copied.
   virtual bool shares_host_memory() const noexcept = 0;
 
-  /// Aligned for every type, not initialised. Null if there is not so much memory.
+  /// The host, and so messages, may access memory of the device at its addresses while no operation uses it.
+  virtual bool is_host_accessible() const noexcept = 0;
+
+  /// Aligned for every type, not initialised; null if there is not so much memory. The addresses are distinct from all
+  /// of the host, and those that kernels find in memory where the device has such.
   virtual std::byte* allocate(std::size_t bytes) noexcept = 0;
   virtual void release(std::byte* memory) noexcept = 0;
   /// Of all that is not released.
   virtual std::size_t allocated_bytes() const noexcept = 0;
-
-  /// The address by which kernels know memory that allocate() has returned, for pointers within memory of the device.
-  virtual std::byte* kernel_address(std::byte* memory) const noexcept { return memory; }
 
   virtual void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) = 0;
   virtual void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) = 0;

@@ -32,18 +32,15 @@ error without_memory(const byte_range& range, const char* name, const char* wher
 
 }  // namespace
 
-static void write_pointer(accelerator& on, std::byte* device, std::byte* value) {
-  on.copy_to_device(device, reinterpret_cast<const std::byte*>(&value), sizeof value);
-}
-
 void perform(accelerator& on, const std::vector<transfer>& all) {
   for (const transfer& one : all) {
     switch (one.is) {
       case transfer::kind::to_device: on.copy_to_device(one.device, one.host, one.bytes); break;
       case transfer::kind::to_host: on.copy_to_host(one.host, one.device, one.bytes); break;
       case transfer::kind::clear: on.clear(one.device, one.bytes); break;
-      case transfer::kind::attach: write_pointer(on, one.device, on.kernel_address(one.host)); break;
-      case transfer::kind::detach: write_pointer(on, one.device, one.host); break;
+      case transfer::kind::write_pointer:
+        on.copy_to_device(one.device, reinterpret_cast<const std::byte*>(&one.host), sizeof one.host);
+        break;
       case transfer::kind::release: on.release(one.device); break;
     }
   }
@@ -152,7 +149,8 @@ void data_environment::attach(std::byte* pointer, const request& r) {
   const mapping* const to = table_.at_host(target);
   if (!to || in->attached[pointer]++ > 0) return;
   use(*in, r.queue, r.into);
-  r.into.transfers.push_back({transfer::kind::attach, device_address(*in, pointer), device_address(*to, target)});
+  r.into.transfers.push_back(
+      {transfer::kind::write_pointer, device_address(*in, pointer), device_address(*to, target)});
 }
 
 void data_environment::detach(std::byte* pointer, bool is_final, const request& r) {
@@ -165,7 +163,7 @@ void data_environment::detach(std::byte* pointer, bool is_final, const request& 
   in->attached.erase(found);
   use(*in, r.queue, r.into);
   r.into.transfers.push_back(
-      {transfer::kind::detach, device_address(*in, pointer), *reinterpret_cast<std::byte**>(pointer)});
+      {transfer::kind::write_pointer, device_address(*in, pointer), *reinterpret_cast<std::byte**>(pointer)});
 }
 
 /// Without the pointers that are attached: their values differ between host and device.
@@ -242,11 +240,13 @@ std::byte* data_environment::present_address(const std::byte* host, const char* 
 
 byte_range data_environment::block_at(std::byte* device) {
   const std::scoped_lock lock(mutex_);
-  if (const mapping* const found = table_.at_device(device)) return {found->device, found->bytes};
   const auto next = allocated_.upper_bound(device);
-  if (next == allocated_.begin()) return {};
-  const auto& [first, bytes] = *std::prev(next);
-  return device < first + bytes ? byte_range{const_cast<std::byte*>(first), bytes} : byte_range{};
+  if (next != allocated_.begin()) {
+    const auto& [first, bytes] = *std::prev(next);
+    if (device < first + bytes) return {const_cast<std::byte*>(first), bytes};
+  }
+  const mapping* const found = table_.at_device(device);
+  return found ? byte_range{found->device, found->bytes} : byte_range{};
 }
 
 std::byte* data_environment::host_of(const std::byte* device) {

@@ -27,10 +27,10 @@ namespace stretto::acc {
 
 /// A copy between host and device, or another operation on memory of the device, in the order of a queue.
 struct transfer {
-  enum class kind { to_device, to_host, clear, attach, detach, release };
+  enum class kind { to_device, to_host, clear, write_pointer, release };
   kind is;
   std::byte* device;
-  std::byte* host = nullptr;  // of attach and detach: the pointer that is written
+  std::byte* host = nullptr;  // of write_pointer: the value
   std::size_t bytes = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <stretto/error.hpp>
 #include <stretto/event.hpp>
@@ -119,15 +120,17 @@ device_accelerator::device_accelerator(device::attached_device& on, data::memory
     : on_(on), memory_(memory) {}
 
 device_accelerator::~device_accelerator() {
-  while (!blocks_.empty()) release(blocks_.begin()->first);
+  while (!blocks_.empty()) release(const_cast<std::byte*>(blocks_.begin()->first));
 }
 
 std::byte* device_accelerator::allocate(std::size_t bytes) noexcept {
   data::block* const made = memory_.try_create(std::max<std::size_t>(bytes, 1));
   if (!made) return nullptr;
+  std::byte* const in_streams = memory_.address_of(*made);
+  std::byte* const seen = is_host_accessible() ? on_.is().transport_address(in_streams) : nullptr;
+  std::byte* const first = seen ? seen : in_streams;
   const std::scoped_lock lock(mutex_);
-  std::byte* const first = memory_.address_of(*made);
-  blocks_[first] = {made, bytes};
+  blocks_[first] = {made, bytes, in_streams};
   allocated_ += bytes;
   return first;
 }
@@ -150,11 +153,12 @@ std::size_t device_accelerator::allocated_bytes() const noexcept {
   return allocated_;
 }
 
-// Processors of the host see the memory at the address at which the host does.
-std::byte* device_accelerator::kernel_address(std::byte* memory) const noexcept {
-  const device::properties& about = on_.is().about();
-  const bool is_of_host = about.kind == device::processor_kind::cpu && about.is_host_accessible;
-  return is_of_host ? on_.is().transport_address(memory) : memory;
+std::byte* device_accelerator::in_streams(const std::byte* address) const noexcept {
+  const std::scoped_lock lock(mutex_);
+  const auto next = blocks_.upper_bound(address);
+  if (next == blocks_.begin()) return nullptr;
+  const auto& [first, block] = *std::prev(next);
+  return block.in_streams + (address - first);
 }
 
 void device_accelerator::copy(device::work what, std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -167,19 +171,19 @@ void device_accelerator::copy(device::work what, std::byte* to, const std::byte*
 }
 
 void device_accelerator::copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) {
-  copy(device::work::to_device, device, host, bytes);
+  copy(device::work::to_device, in_streams(device), host, bytes);
 }
 void device_accelerator::copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) {
-  copy(device::work::to_host, host, device, bytes);
+  copy(device::work::to_host, host, in_streams(device), bytes);
 }
 void device_accelerator::copy_within(std::byte* to, const std::byte* from, std::size_t bytes) {
-  copy(device::work::to_device, to, from, bytes);
+  copy(device::work::to_device, in_streams(to), in_streams(from), bytes);
 }
 
 void device_accelerator::clear(std::byte* device, std::size_t bytes) {
   constexpr std::byte zero{0};
   copy_end target;
-  target.address = device;
+  target.address = in_streams(device);
   if (bytes > 0)
     perform_in_stream(on_, device::work::to_device, [&](device::stream& s, places::completion& done) {
       s.fill(target, {bytes, 1, 1}, {&zero, 1}, &done);
@@ -235,12 +239,12 @@ void device_accelerator::run_on_device(const device::compiled_kernel& kernel, co
       std::byte* const copy = allocate(parameters[i].bytes);
       copies.push_back(copy);
       copy_to_device(copy, l.arguments.value(index), parameters[i].bytes);
-      arguments.push_back(memory_argument({copy, parameters[i].bytes}));
+      arguments.push_back(memory_argument({in_streams(copy), parameters[i].bytes}));
     } else {
       const device_argument& at = l.arguments.on_device(index);
       const byte_range block = block_of(at.block);
       offsets[i] = static_cast<std::uint64_t>(at.address - block.first);
-      arguments.push_back(memory_argument(block));
+      arguments.push_back(memory_argument({in_streams(block.first), block.bytes}));
       arguments.push_back(value_argument(reinterpret_cast<const std::byte*>(&offsets[i])));
     }
   }

@@ -29,11 +29,12 @@ class device_accelerator final : public accelerator {
   device_accelerator(device::attached_device& on, data::memory_space& memory) noexcept;
   ~device_accelerator() override;
 
+  bool is_host() const noexcept override { return false; }
   bool shares_host_memory() const noexcept override { return false; }
+  bool is_host_accessible() const noexcept override { return on_.is().about().is_host_accessible; }
   std::byte* allocate(std::size_t bytes) noexcept override;
   void release(std::byte* memory) noexcept override;
   std::size_t allocated_bytes() const noexcept override;
-  std::byte* kernel_address(std::byte* memory) const noexcept override;
   void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) override;
   void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
   void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) override;
@@ -45,7 +46,9 @@ class device_accelerator final : public accelerator {
   struct memory_block {
     data::block* block;
     std::size_t bytes;
+    std::byte* in_streams;  // the first address as streams know it
   };
+  std::byte* in_streams(const std::byte* address) const noexcept;
 
   void copy(device::work what, std::byte* to, const std::byte* from, std::size_t bytes);
   /// Null if the device cannot run it; the reason was then told once.
@@ -56,7 +59,7 @@ class device_accelerator final : public accelerator {
   device::attached_device& on_;
   data::memory_space& memory_;
   mutable std::mutex mutex_;  // guards what follows
-  std::map<std::byte*, memory_block> blocks_;
+  std::map<const std::byte*, memory_block> blocks_;
   std::size_t allocated_ = 0;
   std::map<const stretto_acc_device_kernel*, compiled> kernels_;
 };

@@ -45,9 +45,10 @@ gang_arguments::gang_arguments(const stretto_acc_launch& launch, data_environmen
   std::byte* next = values_.get();
   const auto found = [&](std::byte* host, const stretto_acc_argument& one) {
     device_argument& on = on_device_[pointers_.size()];
-    on.address = data ? address_search{*data, queue, into}.find(host, one) : host;
+    const bool is_found = !data || one.way == stretto_acc_device_pointer;
+    on.address = is_found ? host : address_search{*data, queue, into}.find(host, one);
     if (data) on.block = data->block_at(on.address);
-    on.is_pointer = one.way == stretto_acc_pointer;
+    on.is_pointer = one.way != stretto_acc_address;
     return on.address;
   };
   for (const stretto_acc_argument& one : arguments) {
@@ -57,7 +58,7 @@ gang_arguments::gang_arguments(const stretto_acc_launch& launch, data_environmen
       continue;
     }
     std::memcpy(next, host, one.bytes);
-    if (one.way == stretto_acc_pointer) {
+    if (one.way != stretto_acc_value) {
       std::byte* pointer = nullptr;
       std::memcpy(&pointer, host, sizeof pointer);
       pointer = found(pointer, one);

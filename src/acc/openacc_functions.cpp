@@ -5,17 +5,22 @@
 #include <cstddef>
 #include <stretto/task.hpp>
 
+#include "acc/guarded_call.hpp"
 #include "acc/program_calls.hpp"
 #include "acc/rank_context.hpp"
 
 namespace stretto::acc {
 namespace {
 
-rank_context& here() { return rank_context::current(); }
+rank_context& here() {
+  return guarded([]() -> rank_context& { return rank_context::current(); });
+}
 bool is_shared() { return here().device().shares_host_memory(); }
 
-bool is_host(acc_device_t type) {
-  return type == acc_device_host || type == acc_device_default || type == acc_device_current;
+/// The type of the rank's device. OpenACC has no name for those of OpenCL.
+acc_device_t own_type() { return here().device().is_host() ? acc_device_host : acc_device_not_host; }
+bool is_own(acc_device_t type) {
+  return type == own_type() || type == acc_device_default || type == acc_device_current;
 }
 
 std::byte* bytes_at(void* address) { return static_cast<std::byte*>(address); }
@@ -82,9 +87,9 @@ using namespace stretto::acc;
 
 #pragma GCC visibility push(default)
 
-int acc_get_num_devices(acc_device_t type) { return is_host(type) ? 1 : 0; }
+int acc_get_num_devices(acc_device_t type) { return is_own(type) || type == acc_device_host ? 1 : 0; }
 void acc_set_device_type(acc_device_t) {}
-acc_device_t acc_get_device_type() { return acc_device_host; }
+acc_device_t acc_get_device_type() { return own_type(); }
 void acc_set_device_num(int, acc_device_t) {}
 int acc_get_device_num(acc_device_t) { return 0; }
 
@@ -110,7 +115,7 @@ void acc_init(acc_device_t) {}
 void acc_init_device(int, acc_device_t) {}
 void acc_shutdown(acc_device_t) {}
 void acc_shutdown_device(int, acc_device_t) {}
-int acc_on_device(acc_device_t type) { return is_host(type) ? 1 : 0; }
+int acc_on_device(acc_device_t type) { return type == acc_device_host ? 1 : 0; }
 
 int acc_async_test(int queue) {
   rank_context& in = here();

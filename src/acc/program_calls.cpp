@@ -3,21 +3,18 @@
 #include <fmt/format.h>
 #include <stretto_mpi/mpi.h>
 
-#include <exception>
 #include <memory>
 #include <ranges>
 #include <span>
 #include <stretto/error.hpp>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "acc/gang_arguments.hpp"
+#include "acc/guarded_call.hpp"
 #include "acc/queued_message.hpp"
 #include "acc/rank_context.hpp"
-#include "base/error_output.hpp"
 #include "base/spin_lock.hpp"
-#include "ranks/process/rank.hpp"
 
 namespace stretto::acc {
 namespace {
@@ -25,23 +22,6 @@ namespace {
 base::spin_lock combining;
 
 using items = std::span<const stretto_acc_data>;
-
-/// Ends the job, as a fatal error of MPI does.
-[[noreturn]] void end_with(const std::string& message) {
-  if (ranks::rank* const one = ranks::rank::current())
-    ranks::end_job(one->node(), {ranks::error_reaction::fatal, nullptr, 1, message + "\n"});
-  throw;
-}
-
-/// Programs in C have no handlers of exceptions.
-template <class Body>
-auto guarded(Body body) {
-  try {
-    return body();
-  } catch (const error& e) {
-    end_with(e.what());
-  }
-}
 
 void enter(rank_context& in, items all, data_environment::scope scope, queue_number queue, const char* where) {
   if (in.device().shares_host_memory()) return;
@@ -71,6 +51,13 @@ void run(const stretto_acc_launch& launch) {
   in.run(queue,
          [&on, arguments, l = launch] { on.launch({l.kernel, l.device, l.where, *arguments, l.gangs, l.work}); });
   if (moves) leave(in, all, data_environment::scope::structured, queue, launch.where);
+}
+
+error inaccessible_memory(const char* where) {
+  return error("O18", "a message cannot use the memory of the device")
+      .fact("at", where)
+      .because("the host has no access to it, and messages are copied by the host")
+      .remedy("copy the buffer around the message: #pragma acc update host, and device behind it");
 }
 
 }  // namespace
@@ -147,7 +134,9 @@ void* stretto_acc_message_buffer(void* host, int queue, const char* where) {
     data_work ahead;
     std::byte* const found = in.data().used_by_kernel(static_cast<std::byte*>(host), nullptr, number, ahead);
     in.perform(number, std::move(ahead));
-    return found ? found : in.data().present_address(static_cast<std::byte*>(host), "a buffer", where);
+    if (!found) return in.data().present_address(static_cast<std::byte*>(host), "a buffer", where);
+    if (!in.device().is_host_accessible()) throw inaccessible_memory(where);
+    return found;
   });
 }
 

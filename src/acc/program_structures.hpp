@@ -47,9 +47,10 @@ struct stretto_acc_data {
 
 /// How a kernel takes an argument.
 enum stretto_acc_way {
-  stretto_acc_value,    // a copy of `bytes` bytes
-  stretto_acc_address,  // the address on the device of the memory at `host`
-  stretto_acc_pointer,  // a copy of the pointer at `host`, which then points to memory of the device
+  stretto_acc_value,           // a copy of `bytes` bytes
+  stretto_acc_address,         // the address on the device of the memory at `host`
+  stretto_acc_pointer,         // a copy of the pointer at `host`, which then points to memory of the device
+  stretto_acc_device_pointer,  // the same of a pointer that does already
 };
 
 struct stretto_acc_argument {

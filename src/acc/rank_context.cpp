@@ -20,9 +20,10 @@ struct context_table {
   std::unordered_map<const ranks::program_copy*, std::unique_ptr<rank_context>> all;
 };
 
+/// Never destroyed: the device of a rank that has not ended needs the runtime, which is gone when static objects end.
 context_table& contexts() {
-  static context_table all;
-  return all;
+  static auto* const all = new context_table;
+  return *all;
 }
 
 const ranks::program_copy* program_of_thread() {

@@ -44,9 +44,10 @@ bool uses_stretto(const elf_file& file) {
   });
 }
 
-bool launches_regions(const elf_file& file) {
+bool uses_openacc(const elf_file& file) {
   return std::ranges::any_of(file.symbols(), [&](const Elf64_Sym& one) {
-    return one.st_shndx == SHN_UNDEF && file.name_of(one) == "stretto_acc_end";
+    const auto name = file.name_of(one);
+    return one.st_shndx == SHN_UNDEF && (name == "stretto_acc_end" || name.starts_with("acc_"));
   });
 }
 
@@ -102,7 +103,7 @@ void program_image::find_libraries() {
   };
   starts_threads_ = is_true_of_any(uses_threads);
   calls_stretto_ = is_true_of_any(uses_stretto);
-  has_regions_ = is_true_of_any(launches_regions);
+  has_regions_ = is_true_of_any(uses_openacc);
 }
 
 std::string program_image::reason_to_stay() const {

@@ -29,8 +29,7 @@ std::string part_text(const declaration* of, const open_data& own, std::span<con
 std::string argument_text(const kernel_argument& one, const open_data& own, std::span<const open_data> around) {
   const std::string& name = one.of->name;
   const bool is_array = one.of->type.is == type_form::array, is_pointer = one.of->type.is == type_form::pointer;
-  const char* const way =
-      one.way == argument_way::value || is_pointer ? (is_pointer && !one.is_device_address ? "2" : "0") : "1";
+  const char* const way = is_pointer ? (one.is_device_address ? "3" : "2") : one.way == argument_way::value ? "0" : "1";
   return fmt::format("{{{}, (void *){}{}, sizeof({}), {}, \"{}\"}}", way, is_array ? "" : "&", name,
                      is_pointer ? "void *" : name, part_text(one.of, own, around), name);
 }
