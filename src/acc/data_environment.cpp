@@ -19,6 +19,11 @@ bool ends_with_copy(int action) { return action == stretto_acc_copy || action ==
 
 std::byte* location_of(const stretto_acc_data& data) { return reinterpret_cast<std::byte*>(data.pointer); }
 
+/// A pointer without a part stands for what is on the device where it points to.
+bool has_part(const stretto_acc_data& data) { return data.extent_count > 0; }
+
+byte_range whole_of(const mapping& one) { return {one.host, one.bytes}; }
+
 error without_memory(const byte_range& range, const char* name, const char* where, const present_table& table) {
   std::size_t present = 0;
   for (const mapping* one : table.all()) present += one->bytes;
@@ -65,6 +70,7 @@ void data_environment::enter(const stretto_acc_data& data, scope in, queue_numbe
                              data_work& into) {
   const std::scoped_lock lock(mutex_);
   const request r{data, in, queue, where, into};
+  if (!data.base) return;  // a null pointer counts as present
   if (action_of(data) == stretto_acc_attach) return attach(location_of(data), r);
   enter_range(whole_range(data), r);
   for (const pointed_row& row : rows(data)) {
@@ -82,7 +88,8 @@ mapping* data_environment::find(const byte_range& range, const request& r) {
 mapping* data_environment::enter_range(const byte_range& range, const request& r) {
   mapping* found = find(range, r);
   const int action = action_of(r.data);
-  if (!found && action == stretto_acc_present) refuse_absent(range, r.data.name, r.where);
+  const bool is_empty = range.bytes == 0 && has_part(r.data);
+  if (!found && action == stretto_acc_present && !is_empty) refuse_absent(range, r.data.name, r.where);
   if (!found && (action == stretto_acc_no_create || range.bytes == 0)) return nullptr;
   if (!found && (r.data.action & stretto_acc_implied) && is_device_memory(range.first)) return nullptr;
   if (!found) found = &add(range, r);
@@ -109,6 +116,7 @@ void data_environment::leave(const stretto_acc_data& data, scope in, queue_numbe
   const request r{data, in, queue, where, into};
   const bool is_final = (data.action & stretto_acc_finalize) != 0;
   const int action = action_of(data);
+  if (!data.base) return;
   if (action == stretto_acc_attach || action == stretto_acc_detach) return detach(location_of(data), is_final, r);
   if (data.pointer) detach(location_of(data), false, r);
   for (const pointed_row& row : rows(data)) {
@@ -131,7 +139,7 @@ void data_environment::leave_range(const byte_range& range, const request& r) {
   }
   // Pointers to rows are the host's; their copies on the device are not.
   if ((asks_for_copy || found->is_copied_last) && r.data.pointer_level == 0)
-    copy_range(*found, range, transfer::kind::to_host, r);
+    copy_range(*found, has_part(r.data) ? range : whole_of(*found), transfer::kind::to_host, r);
   remove(*found, r);
 }
 
@@ -185,6 +193,7 @@ void data_environment::copy_range(const mapping& in, const byte_range& range, tr
 void data_environment::update(const stretto_acc_data& data, queue_number queue, const char* where, data_work& into) {
   const std::scoped_lock lock(mutex_);
   const request r{data, scope::dynamic, queue, where, into};
+  if (!has_part(data)) return update_range({static_cast<std::byte*>(data.base), 0}, r);
   if (data.pointer_level == 0) {
     for (const byte_range& one : contiguous_ranges(data)) update_range(one, r);
     return;
@@ -199,7 +208,8 @@ void data_environment::update_range(const byte_range& range, const request& r) {
   if (!found) return;
   use(*found, r.queue, r.into);
   const bool is_to_host = action_of(r.data) == stretto_acc_update_host;
-  copy_range(*found, range, is_to_host ? transfer::kind::to_host : transfer::kind::to_device, r);
+  copy_range(*found, has_part(r.data) ? range : whole_of(*found),
+             is_to_host ? transfer::kind::to_host : transfer::kind::to_device, r);
 }
 
 void data_environment::refuse_absent(const byte_range& range, const char* name, const char* where) const {
@@ -258,7 +268,7 @@ std::byte* data_environment::host_of(const std::byte* device) {
 bool data_environment::is_present(const std::byte* host, std::size_t bytes) {
   const std::scoped_lock lock(mutex_);
   const mapping* const found = table_.at_host(host);
-  return found && host + bytes <= found->end();
+  return (!host && bytes == 0) || (found && host + bytes <= found->end());
 }
 
 bool data_environment::is_on_device(const std::byte* address) {

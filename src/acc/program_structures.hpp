@@ -37,7 +37,7 @@ struct stretto_acc_extent {
 /// A variable, or a part of an array.
 struct stretto_acc_data {
   int action;
-  int extent_count;
+  int extent_count;   // 0, of a pointer without a part: what is on the device where it points to
   int pointer_level;  // not 0: elements of this many dimensions are pointers, and what they point to has the others
   void* base;         // the address of the variable, or of the array's first element
   const struct stretto_acc_extent* extents;

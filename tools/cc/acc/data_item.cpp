@@ -140,8 +140,7 @@ data_item item_of(const variable& v, int action, const source_line& where, const
   item.is_behind_pointer = type.is == type_form::pointer;
   item.base = fmt::format("(void *){}({})", has_elements(type) ? "" : "&", item.path);
   if (!v.sections.empty()) add_extents(item, v, type, where);
-  else if (item.is_behind_pointer) item.extents.push_back({"0", "0", "1"});  // where it points to, whatever is there
-  else item.extents.push_back({"0", "1", fmt::format("sizeof({})", item.path)});
+  else if (!item.is_behind_pointer) item.extents.push_back({"0", "1", fmt::format("sizeof({})", item.path)});
   return item;
 }
 
@@ -168,8 +167,9 @@ std::string text_of(const data_item& item) {
   std::string extents;
   for (const item_extent& one : item.extents)
     extents += fmt::format("{}{{{}, {}, {}}}", extents.empty() ? "" : ", ", one.first, one.count, one.bytes);
-  return fmt::format("{{{}, {}, {}, {}, (const struct stretto_acc_extent[]){{{}}}, {}, \"{}\"}}", item.action,
-                     item.extents.size(), item.pointer_level, item.base, extents,
+  if (!extents.empty()) extents = fmt::format("(const struct stretto_acc_extent[]){{{}}}", extents);
+  return fmt::format("{{{}, {}, {}, {}, {}, {}, \"{}\"}}", item.action, item.extents.size(), item.pointer_level,
+                     item.base, extents.empty() ? "0" : extents,
                      item.is_behind_pointer ? fmt::format("(void **)&({})", item.path) : "(void **)0", item.path);
 }
 

@@ -28,6 +28,7 @@ struct data_item {
   int action;        // of the runtime, with its flags
   std::string path;  // of the variable, in C: "s.a"
   std::string base;  // the address of the variable, or of the array's first element
+  /// None of a pointer without a part, which stands for what is on the device where it points to.
   std::vector<item_extent> extents = {};
   int pointer_level = 0;            // dimensions whose elements are pointers; 0: none
   bool is_behind_pointer = false;   // the path is a pointer to the array
