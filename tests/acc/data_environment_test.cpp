@@ -180,15 +180,15 @@ TEST_CASE("enter data within a region outlives it") {
 TEST_CASE("no_create uses what is there, and brings nothing") {
   present_data p;
   int a[2] = {1, 2};
-  const data_clause wish(stretto_acc_no_create, a, sizeof a), in(stretto_acc_copyin, a, sizeof a);
-  p.enter(wish.data, scope::structured);
+  const data_clause optional(stretto_acc_no_create, a, sizeof a), in(stretto_acc_copyin, a, sizeof a);
+  p.enter(optional.data, scope::structured);
   CHECK(!p.has(a));
-  p.leave(wish.data, scope::structured);
+  p.leave(optional.data, scope::structured);
   p.enter(in.data, scope::dynamic);
-  p.enter(wish.data, scope::structured);
+  p.enter(optional.data, scope::structured);
   p.leave(data_clause(stretto_acc_delete, a, sizeof a).data, scope::dynamic);
   CHECK(p.has(a));  // until the region ends
-  p.leave(wish.data, scope::structured);
+  p.leave(optional.data, scope::structured);
   CHECK(!p.has(a));
 }
 

@@ -1,0 +1,135 @@
+#include "acc/activity_queues.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <stdexcept>
+#include <stretto/stretto.hpp>
+#include <vector>
+
+#include "campaign.hpp"
+
+using namespace stretto;
+
+namespace {
+
+/// Runs a body with queues, on two workers.
+template <class Body>
+void with_queues(Body body) {
+  runtime rt({.workers = 2});
+  rt.run([&] {
+    acc::activity_queues queues;
+    body(queues);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("operations of a queue run one after another, in their order") {
+  with_queues([](acc::activity_queues& queues) {
+    std::vector<int> order;  // no two operations run at the same time
+    const int count = test::scaled(200, 20'000);
+    for (int n = 0; n < count; ++n) queues.enqueue(1, [&, n] { order.push_back(n); });
+    queues.wait_for(1);
+    REQUIRE(static_cast<int>(order.size()) == count);
+    for (int n = 0; n < count; ++n) CHECK(order[static_cast<std::size_t>(n)] == n);
+  });
+}
+
+TEST_CASE("an operation of one queue may wait for one of another that comes later") {
+  with_queues([](acc::activity_queues& queues) {
+    promise<void> reached;
+    const future<void> is_reached = reached.get_future();
+    bool has_ended = false;
+    queues.enqueue(1, [&] {
+      wait(is_reached);
+      has_ended = true;
+    });
+    queues.enqueue(2, [&] { reached.set(); });
+    queues.wait_for(1);
+    CHECK(has_ended);
+    CHECK(queues.has_ended(2));
+  });
+}
+
+TEST_CASE("a queue has ended when all of its operations have, and one without operations always has") {
+  with_queues([](acc::activity_queues& queues) {
+    CHECK(queues.has_ended(5));
+    CHECK(queues.have_all_ended());
+    queues.wait_for(5);
+    queues.wait_for_all();
+    CHECK(queues.numbers().empty());
+    promise<void> reached;
+    queues.enqueue(5, [is_reached = reached.get_future()] { wait(is_reached); });
+    CHECK(!queues.has_ended(5));
+    CHECK(!queues.have_all_ended());
+    CHECK(queues.has_ended(6));
+    reached.set();
+    queues.wait_for(5);
+    CHECK(queues.has_ended(5));
+    CHECK(queues.have_all_ended());
+    CHECK(queues.numbers() == std::vector<int>{5});
+  });
+}
+
+TEST_CASE("a queue may wait for others, and the caller does not") {
+  with_queues([](acc::activity_queues& queues) {
+    std::array<promise<void>, 2> reached;
+    std::atomic<int> passed = 0;
+    for (int n = 0; n < 2; ++n)
+      queues.enqueue(n, [&passed, until = reached[static_cast<std::size_t>(n)].get_future()] {
+        wait(until);
+        ++passed;
+      });
+    int seen = 0;
+    queues.make_wait(2, std::array{0, 1, 2, 9});
+    queues.enqueue(2, [&] { seen = passed; });
+    promise<void> much_later;
+    queues.enqueue(0, [until = much_later.get_future()] { wait(until); });  // queue 2 does not wait for it
+    CHECK(!queues.has_ended(2));
+    reached[0].set();
+    CHECK(!queues.has_ended(2));
+    reached[1].set();
+    queues.wait_for(2);
+    CHECK(seen == 2);
+    CHECK(!queues.has_ended(0));
+    much_later.set();
+    queues.wait_for_all();
+  });
+}
+
+TEST_CASE("a failed operation is the result of each wait for its queue, also by other queues") {
+  with_queues([](acc::activity_queues& queues) {
+    bool has_run = false;
+    queues.enqueue(1, [] { throw std::runtime_error("overheated"); });
+    queues.enqueue(1, [&] { has_run = true; });
+    queues.make_wait(2, std::array{1});
+    for (int n = 0; n < 2; ++n) {
+      CHECK_THROWS(queues.wait_for(1));
+      CHECK_THROWS(queues.wait_for(2));
+      CHECK_THROWS(queues.wait_for_all());
+    }
+    CHECK(!has_run);
+    CHECK(queues.has_ended(1));
+    queues.enqueue(3, [] {});
+    queues.wait_for(3);
+  });
+}
+
+TEST_CASE("several tasks put operations into the same queues") {
+  with_queues([](acc::activity_queues& queues) {
+    std::array<int, 3> sums = {};  // each is changed by operations of one queue
+    const int each = test::scaled(50, 5'000);
+    finish([&] {
+      for (int n = 0; n < 4; ++n)
+        async([&] {
+          for (int i = 0; i < each; ++i)
+            for (int queue = 0; queue < 3; ++queue)
+              queues.enqueue(queue, [&sums, queue] { ++sums[static_cast<std::size_t>(queue)]; });
+        });
+    });
+    queues.wait_for_all();
+    for (const int sum : sums) CHECK(sum == 4 * each);
+  });
+}
