@@ -382,6 +382,7 @@ A [program that `stretto cc` made](mpi-programs.md) reads these when it starts.
 | `STRETTO_RANKS_WANDER` | `--ranks-wander` | 1: idle workers take ranks of others; by default each stays on one |
 | `STRETTO_RANKS_SPARE` | `--ranks-spare` | threads that run ranks while others block workers in system calls |
 | `STRETTO_RANKS_LABEL` | `--label` | 1: each line of output begins with its rank |
+| `STRETTO_ACC_DISCRETE` | - | 1: [regions of OpenACC](openacc-programs.md#the-device-and-its-memory) have memory of their own |
 )";
 
 }  // namespace
