@@ -14,6 +14,8 @@ future<void> behind(const future<void>& last, std::function<void()> work) {
                       : async(name("acc queue"), std::move(work));
 }
 
+bool has_succeeded(const future<void>& one) { return one.is_ready() && !one.is_poisoned(); }
+
 }  // namespace
 
 void activity_queues::enqueue(int queue, std::function<void()> work) {
@@ -32,6 +34,7 @@ void activity_queues::enqueue(int queue, std::function<void()> work) {
 void activity_queues::enqueue_message(int queue, std::function<void()> begin, std::function<void()> end) {
   const std::scoped_lock lock(mutex_);
   one_queue& to = queues_[queue];
+  std::erase_if(to.messages, has_succeeded);
   to.last = behind(to.last, std::move(begin));
   to.messages.push_back(behind(to.last, std::move(end)));
 }
@@ -57,7 +60,7 @@ void activity_queues::make_wait(int waiting, std::span<const int> queues) {
   std::vector<future<void>> others;
   for (const int one : queues)
     if (one != waiting) std::ranges::move(pending_of(one), std::back_inserter(others));
-  std::erase_if(others, [](const future<void>& one) { return one.is_ready() && !one.is_poisoned(); });
+  std::erase_if(others, has_succeeded);
   if (others.empty()) return;
   enqueue(waiting, [others = std::move(others)] {
     for (const future<void>& one : others) wait(one);

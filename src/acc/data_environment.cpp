@@ -22,6 +22,13 @@ std::byte* location_of(const stretto_acc_data& data) { return reinterpret_cast<s
 /// A pointer without a part stands for what is on the device where it points to.
 bool has_part(const stretto_acc_data& data) { return data.extent_count > 0; }
 
+/// An address of the part's array. An implied part may exceed the array, and begin in another one: a loop need not run
+/// to its bounds.
+const std::byte* anchor_of(const stretto_acc_data& data, const byte_range& range) {
+  const auto* const base = static_cast<const std::byte*>(data.base);
+  return range.first <= base && base < range.first + range.bytes ? base : range.first;
+}
+
 byte_range whole_of(const mapping& one) { return {one.host, one.bytes}; }
 
 error without_memory(const byte_range& range, const char* name, const char* where, const present_table& table) {
@@ -79,9 +86,8 @@ void data_environment::enter(const stretto_acc_data& data, scope in, queue_numbe
   if (data.pointer) attach(location_of(data), r);
 }
 
-/// An implied part may exceed the memory that is there: a loop need not run to its bounds.
 mapping* data_environment::find(const byte_range& range, const request& r) {
-  mapping* const there = (r.data.action & stretto_acc_implied) ? table_.at_host(range.first) : nullptr;
+  mapping* const there = (r.data.action & stretto_acc_implied) ? table_.at_host(anchor_of(r.data, range)) : nullptr;
   return there ? there : table_.find(range.first, range.bytes, r.data.name, r.where);
 }
 
@@ -237,7 +243,7 @@ std::byte* data_environment::used_by_kernel(const std::byte* pointer, const stre
   mapping* found = table_.at_host(pointer);
   // A pointer that has changed since its region began points to another array.
   if (part && (!found || part->base == pointer))
-    if (mapping* const named = table_.at_host(whole_range(*part).first)) found = named;
+    if (mapping* const named = table_.at_host(anchor_of(*part, whole_range(*part)))) found = named;
   if (!found) return nullptr;
   use(*found, queue, into);
   return device_address(*found, pointer);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <stdexcept>
 #include <stretto/stretto.hpp>
+#include <string>
 #include <vector>
 
 #include "campaign.hpp"
@@ -114,6 +115,49 @@ TEST_CASE("a failed operation is the result of each wait for its queue, also by 
     CHECK(queues.has_ended(1));
     queues.enqueue(3, [] {});
     queues.wait_for(3);
+  });
+}
+
+TEST_CASE("messages of a queue are under way together, and operations behind them wait for their ends") {
+  with_queues([](acc::activity_queues& queues) {
+    promise<void> received;
+    std::vector<std::string> order;  // no two of these run at the same time
+    queues.enqueue(1, [&] { order.push_back("kernel"); });
+    queues.enqueue_message(1, [&] { order.push_back("send"); }, [until = received.get_future()] { wait(until); });
+    queues.enqueue_message(
+        1,
+        [&] {
+          order.push_back("receive");
+          received.set();
+        },
+        [] {});
+    queues.enqueue(1, [&] { order.push_back("next"); });
+    queues.wait_for(1);
+    CHECK(order == std::vector<std::string>{"kernel", "send", "receive", "next"});
+    CHECK(queues.has_ended(1));
+  });
+}
+
+TEST_CASE("a queue has not ended, and others wait for it, until the ends of its messages") {
+  with_queues([](acc::activity_queues& queues) {
+    promise<void> received;
+    bool has_ended = false;
+    queues.enqueue_message(
+        1, [] {},
+        [&, until = received.get_future()] {
+          wait(until);
+          has_ended = true;
+        });
+    bool was_ended = false;
+    queues.make_wait(2, std::array{1});
+    queues.enqueue(2, [&] { was_ended = has_ended; });
+    CHECK(!queues.has_ended(1));
+    CHECK(!queues.has_ended(2));
+    received.set();
+    queues.wait_for(2);
+    CHECK(was_ended);
+    queues.wait_for(1);
+    CHECK(queues.has_ended(1));
   });
 }
 

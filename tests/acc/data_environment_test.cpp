@@ -418,6 +418,24 @@ TEST_CASE("an implied part may exceed what is there, and is no memory of the dev
   CHECK(p.device.take_record() == record{"to device 50", "to host 50", "release"});
 }
 
+TEST_CASE("an implied part that begins ahead of its array belongs to its array") {
+  present_data p;
+  int both[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+  int* const a = both[1];
+  p.enter(data_clause(stretto_acc_copyin, a, sizeof both[1]).data, scope::dynamic);
+  const data_clause part(stretto_acc_copy | stretto_acc_implied, a, {{-1UL, 5, sizeof(int)}});
+  const auto used = [&] {
+    data_work into;
+    p.enter(part.data, scope::structured);
+    std::byte* const found = p.data.used_by_kernel(reinterpret_cast<std::byte*>(a), &part.data, {}, into);
+    p.leave(part.data, scope::structured);
+    return reinterpret_cast<int*>(found);
+  };
+  CHECK(used() == p.on_device(a));
+  p.enter(data_clause(stretto_acc_copyin, both[0], sizeof both[0]).data, scope::dynamic);
+  CHECK(used() == p.on_device(a));
+}
+
 TEST_CASE("mapped memory is the program's: clauses neither copy nor release it") {
   present_data p;
   int a[4] = {1, 2, 3, 4};

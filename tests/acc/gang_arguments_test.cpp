@@ -1,4 +1,4 @@
-#include "acc/launch_arguments.hpp"
+#include "acc/gang_arguments.hpp"
 
 #include <doctest/doctest.h>
 
@@ -60,7 +60,7 @@ TEST_CASE("values are copied when the launch is made, each as any type may be al
                       {stretto_acc_value, &d, sizeof d, nullptr, "d"},
                       {stretto_acc_value, &t, sizeof t, nullptr, "t"}};
   acc::data_work into;
-  acc::launch_arguments arguments(l.launch, nullptr, {}, into);
+  acc::gang_arguments arguments(l.launch, nullptr, {}, into);
   c = 'y', d = 0, t.text[2] = 'z';
   CHECK(value_at<char>(arguments.pointers()[0]) == 'x');
   CHECK(value_at<double>(arguments.pointers()[1]) == 2.5);
@@ -74,7 +74,7 @@ TEST_CASE("a kernel on the host gets addresses of the host") {
   const launch_with l{{stretto_acc_address, a, sizeof a, nullptr, "a"},
                       {stretto_acc_pointer, &pointer, sizeof pointer, nullptr, "pointer"}};
   acc::data_work into;
-  acc::launch_arguments arguments(l.launch, nullptr, {}, into);
+  acc::gang_arguments arguments(l.launch, nullptr, {}, into);
   CHECK(arguments.pointers()[0] == a);
   CHECK(value_at<int*>(arguments.pointers()[1]) == a + 1);
   CHECK(arguments.pointers()[1] != &pointer);
@@ -90,7 +90,7 @@ TEST_CASE("a kernel on a device gets the device's addresses of present data") {
                       {stretto_acc_pointer, &own, sizeof own, nullptr, "own"},
                       {stretto_acc_value, &pointer, sizeof pointer, nullptr, "deviceptr"}};
   acc::data_work into;
-  acc::launch_arguments arguments(l.launch, &d.data, {}, into);
+  acc::gang_arguments arguments(l.launch, &d.data, {}, into);
   void** const all = arguments.pointers();
   CHECK(all[0] == d.on_device(d.a));
   CHECK(value_at<int*>(all[1]) == d.on_device(d.a + 3));
@@ -105,7 +105,7 @@ TEST_CASE("a kernel that uses absent data gets an address at which nothing is") 
   const launch_with l{{stretto_acc_address, other, sizeof other, nullptr, "other"},
                       {stretto_acc_pointer, &pointer, sizeof pointer, nullptr, "pointer"}};
   acc::data_work into;
-  acc::launch_arguments arguments(l.launch, &d.data, {}, into);
+  acc::gang_arguments arguments(l.launch, &d.data, {}, into);
   CHECK(arguments.pointers()[0] != other);
   CHECK((reinterpret_cast<std::uintptr_t>(arguments.pointers()[0]) >> 48) != 0);
   CHECK(value_at<int*>(arguments.pointers()[1]) != other);
@@ -115,8 +115,8 @@ TEST_CASE("a launch outside of queues waits for queues that use its data, and on
   device_with_array d;
   const launch_with l{{stretto_acc_address, d.a, sizeof d.a, nullptr, "a"}};
   acc::data_work into;
-  acc::launch_arguments in_queue(l.launch, &d.data, 4, into);
+  acc::gang_arguments in_queue(l.launch, &d.data, 4, into);
   CHECK(into.queues.empty());
-  acc::launch_arguments outside(l.launch, &d.data, {}, into);
+  acc::gang_arguments outside(l.launch, &d.data, {}, into);
   CHECK(into.queues == std::set<int>{4});
 }
