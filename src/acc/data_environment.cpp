@@ -18,6 +18,7 @@ bool begins_with_values(int action) { return action == stretto_acc_copy || actio
 bool ends_with_copy(int action) { return action == stretto_acc_copy || action == stretto_acc_copyout; }
 
 std::byte* location_of(const stretto_acc_data& data) { return reinterpret_cast<std::byte*>(data.pointer); }
+const std::byte* target_of(const stretto_acc_data& data) { return static_cast<const std::byte*>(*data.pointer); }
 
 /// A pointer without a part stands for what is on the device where it points to.
 bool has_part(const stretto_acc_data& data) { return data.extent_count > 0; }
@@ -78,12 +79,14 @@ void data_environment::enter(const stretto_acc_data& data, scope in, queue_numbe
   const std::scoped_lock lock(mutex_);
   const request r{data, in, queue, where, into};
   if (!data.base) return;  // a null pointer counts as present
-  if (action_of(data) == stretto_acc_attach) return attach(location_of(data), r);
-  enter_range(whole_range(data), r);
+  if (action_of(data) == stretto_acc_attach) return attach(location_of(data), target_of(data), r);
+  const byte_range range = whole_range(data);
+  enter_range(range, r);
   for (const pointed_row& row : rows(data)) {
-    if (enter_range(whole_range(row.points), {row.points, in, queue, where, into})) attach(row.pointer, r);
+    const byte_range of_row = whole_range(row.points);
+    if (enter_range(of_row, {row.points, in, queue, where, into})) attach(row.pointer, of_row.first, r);
   }
-  if (data.pointer) attach(location_of(data), r);
+  if (data.pointer) attach(location_of(data), anchor_of(data, range), r);
 }
 
 mapping* data_environment::find(const byte_range& range, const request& r) {
@@ -156,11 +159,12 @@ void data_environment::remove(const mapping& one, const request& r) {
   table_.remove(one);
 }
 
-void data_environment::attach(std::byte* pointer, const request& r) {
+/// at: an address of the array on the device, which may begin behind the one to which the pointer points
+void data_environment::attach(std::byte* pointer, const std::byte* at, const request& r) {
   mapping* const in = table_.at_host(pointer);
   if (!in) return;
   auto* const target = *reinterpret_cast<std::byte**>(pointer);
-  const mapping* const to = table_.at_host(target);
+  const mapping* const to = target ? table_.at_host(at) : nullptr;
   if (!to || in->attached[pointer]++ > 0) return;
   use(*in, r.queue, r.into);
   r.into.transfers.push_back(

@@ -98,7 +98,7 @@ class data_environment {
   void leave_range(const byte_range& range, const request& r);
   mapping& add(const byte_range& range, const request& r);
   void remove(const mapping& one, const request& r);
-  void attach(std::byte* pointer, const request& r);
+  void attach(std::byte* pointer, const std::byte* at, const request& r);
   void detach(std::byte* pointer, bool is_final, const request& r);
   void copy_range(const mapping& in, const byte_range& range, transfer::kind way, const request& r) const;
   void update_range(const byte_range& range, const request& r);

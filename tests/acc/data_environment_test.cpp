@@ -364,6 +364,23 @@ TEST_CASE("a pointer to absent data, and one that is absent itself, are not atta
   CHECK(*p.on_device(&other) == nullptr);
 }
 
+TEST_CASE("a pointer is attached to a part that begins behind its first element") {
+  present_data p;
+  double x[2][3] = {{1, 2, 3}, {4, 5, 6}};
+  double* pointers[2] = {x[0], x[1]};
+  p.enter(data_clause(stretto_acc_create, pointers, sizeof pointers, "pointers").data, scope::dynamic);
+  data_clause part(stretto_acc_copyin, x[1], {{1, 2, sizeof(double)}});
+  part.data.pointer = reinterpret_cast<void**>(&pointers[1]);
+  p.enter(part.data, scope::structured);
+  CHECK(p.on_device(pointers)[1] + 1 == p.on_device(x[1] + 1));
+  p.leave(part.data, scope::structured);
+  data_clause all(stretto_acc_copyin, pointers, {{0, 2, sizeof(double*)}, {2, 1, sizeof(double)}});
+  all.data.pointer_level = 1;
+  p.enter(all.data, scope::structured);
+  for (int i = 0; i < 2; ++i) CHECK(p.on_device(pointers)[i][2] == x[i][2]);
+  p.leave(all.data, scope::structured);
+}
+
 TEST_CASE("rows of pointers enter with their table, are updated and copied back, and leave") {
   present_data p;
   double rows[3][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}};
