@@ -50,12 +50,38 @@ std::string type_of(const std::string& expression) {
 
 }  // namespace
 
+TEST_CASE("parentheses stay where compilers warn without them") {
+  for (const char* text : {
+           "k = n << (u + 1)",
+           "k = (n - 1) >> u * 2",
+           "k = n | (u & 3)",
+           "k = (n ^ u) | k",
+           "k = n & (u - 1)",
+           "k = n & (u == 3)",
+           "k = n | u << 1",
+           "k = (n < 1) == (u < 1)",
+           "k = (n < 1) < k",
+           "k = (!n) == u",
+           "k = (n && u) || k",
+           "k = n || u || k",
+           "k = n | u | k",
+           "k = n + u - k",
+           "k = n << 1 << u",
+       }) {
+    const std::string code = std::string(text) + ";\n";
+    CHECK(again(code) == code);
+  }
+  CHECK(again("while ((k = n)) n--;").starts_with("while ((k = n))"));
+  CHECK(again("if ((k = n)) n--;").starts_with("if ((k = n))"));
+  CHECK(again("for (; (k = n);) n--;").starts_with("for (; (k = n);)"));
+}
+
 TEST_CASE("an expression keeps its meaning with as few parentheses as it needs") {
   for (const char* text : {
            "a[n] = (b + k) * 2",
            "a[0] = b + k * 2 - (n - 1)",
            "a[0] = - -n",
-           "k = n << 2 | u & 3",
+           "k = n << 2 | (u & 3)",
            "k = (n | u) & 3",
            "k = n > 0 ? n : u > 1 ? 1 : 2",
            "k = (n, u)",
@@ -68,7 +94,7 @@ TEST_CASE("an expression keeps its meaning with as few parentheses as it needs")
            "p = (pair){1.5, .5e3}",
            "p = (pair){.y = 1, .x = 2}",
            "a[0] = sqrt(a[1] + (n ? 1 : 2)) + 0x1fUL",
-           "n = n == 1 || u && !k",
+           "n = n == 1 || (u && !k)",
            "n = (n & 1) == 0",
            "n = &a[1] - a",
            "n = u = k",

@@ -20,6 +20,21 @@ int tightness_of(const expression& e) {
   }
 }
 
+bool is_comparison(int precedence) { return precedence == precedence_of("==") || precedence == precedence_of("<"); }
+bool is_of_bits(int precedence) { return precedence >= precedence_of("|") && precedence <= precedence_of("&"); }
+
+/// Whether compilers warn of an operand that C allows without parentheses: a << b + 1, a && b || c, !a == b.
+bool is_unclear(const expression& operand, int outer) {
+  if (operand.is == expression_form::unary && operand.spelling == "!") return is_comparison(outer);
+  if (operand.is != expression_form::binary) return false;
+  const int inner = precedence_of(operand.spelling);
+  if (outer == precedence_of("||")) return inner == precedence_of("&&");
+  if (outer == precedence_of("<<")) return inner == precedence_of("+");
+  if (is_comparison(outer)) return is_comparison(inner);
+  return is_of_bits(outer) && inner != outer &&
+         (is_of_bits(inner) || is_comparison(inner) || inner == precedence_of("+"));
+}
+
 /// The type that stands ahead of the pointer signs and the name in a declaration.
 const c_type& base_of(const c_type& type) {
   const bool has_signs = type.is == type_form::pointer || type.is == type_form::array;
@@ -46,6 +61,11 @@ std::string code_printer::operand(const expression& e, int least) const {
   return tightness_of(e) < least ? fmt::format("({})", print(e)) : print(e);
 }
 
+/// Assignments in two pairs of parentheses, without which compilers warn of them.
+std::string code_printer::condition_text(const expression& e) const {
+  return tightness_of(e) == precedence_of_assignment ? fmt::format("({})", print(e)) : print(e);
+}
+
 std::string code_printer::joined(const std::vector<expression>& parts, std::size_t first) const {
   std::string text;
   for (std::size_t i = first; i < parts.size(); ++i)
@@ -56,8 +76,11 @@ std::string code_printer::joined(const std::vector<expression>& parts, std::size
 std::string code_printer::binary_text(const expression& e) const {
   const int precedence = precedence_of(e.spelling);
   const bool is_assignment = precedence == precedence_of_assignment;
-  const std::string left = operand(e.parts[0], is_assignment ? precedence_of_unary : precedence);
-  const std::string right = operand(e.parts[1], is_assignment ? precedence : precedence + 1);
+  const auto clear = [&](const expression& of, int least) {
+    return is_unclear(of, precedence) ? fmt::format("({})", print(of)) : operand(of, least);
+  };
+  const std::string left = clear(e.parts[0], is_assignment ? precedence_of_unary : precedence);
+  const std::string right = clear(e.parts[1], is_assignment ? precedence : precedence + 1);
   return fmt::format("{}{}{} {}", left, e.spelling == "," ? "" : " ", e.spelling, right);
 }
 
@@ -136,8 +159,11 @@ std::string code_printer::start_text(const statement& s) const {
 }
 
 std::string code_printer::head_of_for(const statement& s) const {
-  const auto behind_space = [&](const expression& e) { return (e.is == expression_form::none ? "" : " ") + print(e); };
-  return fmt::format("for ({};{};{})", start_text(s.parts[0]), behind_space(s.values[0]), behind_space(s.values[1]));
+  const auto behind_space = [&](const expression& e, const std::string& text) {
+    return (e.is == expression_form::none ? "" : " ") + text;
+  };
+  return fmt::format("for ({};{};{})", start_text(s.parts[0]), behind_space(s.values[0], condition_text(s.values[0])),
+                     behind_space(s.values[1], print(s.values[1])));
 }
 
 std::string code_printer::body_text(const statement& s, unsigned depth) const {
@@ -161,17 +187,17 @@ std::string code_printer::plain_text(const statement& s, unsigned depth) const {
     case statement_form::declarations: return line(declarations_text(s));
     case statement_form::evaluate: return line(print(s.values[0]) + ";");
     case statement_form::if_: {
-      std::string text = line(fmt::format("if ({})", print(s.values[0]))) + body_text(s.parts[0], depth);
+      std::string text = line(fmt::format("if ({})", condition_text(s.values[0]))) + body_text(s.parts[0], depth);
       if (s.parts.size() > 1) text += line("else") + body_text(s.parts[1], depth);
       return text;
     }
     case statement_form::for_: return line(head_of_for(s)) + body_text(s.parts[1], depth);
     case statement_form::while_:
-      return line(fmt::format("while ({})", print(s.values[0]))) + body_text(s.parts[0], depth);
+      return line(fmt::format("while ({})", condition_text(s.values[0]))) + body_text(s.parts[0], depth);
     case statement_form::switch_:
       return line(fmt::format("switch ({})", print(s.values[0]))) + body_text(s.parts[0], depth);
     case statement_form::do_:
-      return line("do") + body_text(s.parts[0], depth) + line(fmt::format("while ({});", print(s.values[0])));
+      return line("do") + body_text(s.parts[0], depth) + line(fmt::format("while ({});", condition_text(s.values[0])));
     case statement_form::case_: return line(fmt::format("case {}:", print(s.values[0])));
     case statement_form::default_: return line("default:");
     case statement_form::break_: return line("break;");

@@ -14,7 +14,7 @@ class code_printer {
  public:
   virtual ~code_printer() = default;
 
-  /// With as few parentheses as C needs: "a[i] = (b + c) * 2".
+  /// With as few parentheses as C needs and compilers do not warn of: "a[i] = (b + c) * 2", "a | (b & c)".
   std::string print(const expression& e) const;
   /// Lines, indented by two spaces for each level and `depth` levels from the start.
   std::string print(const statement& s, unsigned depth = 0) const;
@@ -41,6 +41,7 @@ class code_printer {
   std::string plain_text(const statement& s, unsigned depth) const;
 
  private:
+  std::string condition_text(const expression& e) const;
   std::string joined(const std::vector<expression>& parts, std::size_t first) const;
   std::string binary_text(const expression& e) const;
   std::string unary_text(const expression& e) const;
