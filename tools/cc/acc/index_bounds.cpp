@@ -30,6 +30,14 @@ void add_once(std::vector<std::string>& all, std::string one) {
   if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
 }
 
+/// Whether a statement may skip those behind it in an iteration of the loop around them.
+bool may_leave_iteration(const statement& s) {
+  const bool has_own_jumps = s.is == statement_form::for_ || s.is == statement_form::while_ ||
+                             s.is == statement_form::do_ || s.is == statement_form::switch_;
+  if (s.is == statement_form::continue_ || s.is == statement_form::break_) return true;
+  return !has_own_jumps && std::ranges::any_of(s.parts, may_leave_iteration);
+}
+
 class bound_finder {
  public:
   bound_finder(const statement& region, const declaration* pointer)
@@ -37,7 +45,10 @@ class bound_finder {
 
   std::optional<index_bounds> find(const statement& region) {
     visit(region);
-    if (!is_known_ || first_.empty()) return std::nullopt;
+    const auto is_inside = [this](const std::string& one) {
+      return std::ranges::find(first_, one) != first_.end() || std::ranges::find(last_, one) != last_.end();
+    };
+    if (!is_known_ || first_.empty() || !std::ranges::all_of(conditional_, is_inside)) return std::nullopt;
     return index_bounds{nested(first_, "stretto_acc_least"), nested(last_, "stretto_acc_greatest")};
   }
 
@@ -54,7 +65,13 @@ class bound_finder {
       return;
     }
     for (const expression& one : s.values) visit(one);
-    for (const statement& one : s.parts) visit(one);
+    const int conditions = conditions_;
+    if (s.is == statement_form::if_ || s.is == statement_form::switch_) ++conditions_;
+    for (const statement& one : s.parts) {
+      visit(one);
+      if (may_leave_iteration(one)) ++conditions_;
+    }
+    conditions_ = conditions;
   }
 
   void visit(const expression& e) {
@@ -62,7 +79,13 @@ class bound_finder {
     if (is_name_of(e, pointer_)) is_known_ = false;
     const bool is_wanted = e.is == expression_form::element && is_name_of(e.parts[0], pointer_);
     if (is_wanted) add(e.parts[1]);
-    for (std::size_t i = is_wanted ? 1 : 0; i < e.parts.size(); ++i) visit(e.parts[i]);
+    const bool has_condition = e.is == expression_form::conditional || e.spelling == "&&" || e.spelling == "||";
+    for (std::size_t i = is_wanted ? 1 : 0; i < e.parts.size(); ++i) {
+      const int conditions = conditions_;
+      if (has_condition && i > 0) ++conditions_;
+      visit(e.parts[i]);
+      conditions_ = conditions;
+    }
   }
 
   void add(const expression& index) {
@@ -71,8 +94,8 @@ class bound_finder {
       is_known_ = false;
       return;
     }
-    add_once(first_, std::move(*first));
-    add_once(last_, std::move(*last));
+    add_once(conditions_ > 0 ? conditional_ : first_, std::move(*first));
+    add_once(conditions_ > 0 ? conditional_ : last_, std::move(*last));
   }
 
   text bound(const expression& e, bool is_greatest) const {
@@ -123,7 +146,9 @@ class bound_finder {
   const declaration* const pointer_;
   const std::vector<variable_use> uses_;
   std::vector<loop_shape> loops_;  // around the place that is visited
+  int conditions_ = 0;             // around that place
   std::vector<std::string> first_, last_;
+  std::vector<std::string> conditional_;  // bounds of elements that are used under a condition
   bool is_known_ = true;
 };
 

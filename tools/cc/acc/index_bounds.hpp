@@ -17,7 +17,8 @@ struct index_bounds {
   std::string first, last;
 };
 
-/// Nothing if the region uses the pointer in another way than by elements, or by indices of another form.
+/// Nothing if the region uses the pointer in another way than by elements, or by indices of another form, or uses
+/// elements under a condition alone: they need not exist.
 std::optional<index_bounds> bounds_of(const statement& region, const declaration* pointer);
 
 }  // namespace stretto::cc::acc
