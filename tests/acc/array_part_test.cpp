@@ -19,12 +19,12 @@ namespace {
 std::array<std::byte, 4096> array_memory;
 
 /// A range as its first byte and its size.
-using placed = std::pair<long, std::size_t>;
+using placed_bytes = std::pair<long, std::size_t>;
 
-placed placed_at(const acc::byte_range& range) { return {range.first - array_memory.data(), range.bytes}; }
+placed_bytes placed_at(const acc::byte_range& range) { return {range.first - array_memory.data(), range.bytes}; }
 
-std::vector<placed> ranges_of(const data_clause& part) {
-  std::vector<placed> all;
+std::vector<placed_bytes> ranges_of(const data_clause& part) {
+  std::vector<placed_bytes> all;
   for (const acc::byte_range& one : acc::contiguous_ranges(part.data)) all.push_back(placed_at(one));
   return all;
 }
@@ -44,20 +44,20 @@ void add_bytes(const stretto_acc_data& part, int dimension, long at, std::set<lo
 
 TEST_CASE("a part of one dimension is one range") {
   const data_clause part(0, array_memory.data(), {{3, 5, 8}});
-  CHECK(placed_at(acc::whole_range(part.data)) == placed{24, 40});
-  CHECK(ranges_of(part) == std::vector<placed>{{24, 40}});
+  CHECK(placed_at(acc::whole_range(part.data)) == placed_bytes{24, 40});
+  CHECK(ranges_of(part) == std::vector<placed_bytes>{{24, 40}});
 }
 
 TEST_CASE("rows that follow each other are one range, others one each") {
   const data_clause whole_rows(0, array_memory.data(), {{1, 3, 40}, {0, 5, 8}});
-  CHECK(ranges_of(whole_rows) == std::vector<placed>{{40, 120}});
+  CHECK(ranges_of(whole_rows) == std::vector<placed_bytes>{{40, 120}});
   const data_clause columns(0, array_memory.data(), {{1, 3, 40}, {1, 2, 8}});
-  CHECK(ranges_of(columns) == std::vector<placed>{{48, 16}, {88, 16}, {128, 16}});
-  CHECK(placed_at(acc::whole_range(columns.data)) == placed{48, 96});
+  CHECK(ranges_of(columns) == std::vector<placed_bytes>{{48, 16}, {88, 16}, {128, 16}});
+  CHECK(placed_at(acc::whole_range(columns.data)) == placed_bytes{48, 96});
   const data_clause planes(0, array_memory.data(), {{0, 2, 80}, {0, 2, 40}, {0, 5, 8}});
-  CHECK(ranges_of(planes) == std::vector<placed>{{0, 160}});
+  CHECK(ranges_of(planes) == std::vector<placed_bytes>{{0, 160}});
   const data_clause rows_of_planes(0, array_memory.data(), {{0, 2, 120}, {1, 2, 40}, {0, 5, 8}});
-  CHECK(ranges_of(rows_of_planes) == std::vector<placed>{{40, 80}, {160, 80}});
+  CHECK(ranges_of(rows_of_planes) == std::vector<placed_bytes>{{40, 80}, {160, 80}});
 }
 
 TEST_CASE("a part without elements has no bytes") {
@@ -67,7 +67,7 @@ TEST_CASE("a part without elements has no bytes") {
     CHECK(ranges_of(empty).empty());
   }
   const data_clause without(0, array_memory.data(), std::initializer_list<stretto_acc_extent>{});
-  CHECK(placed_at(acc::whole_range(without.data)) == placed{0, 0});
+  CHECK(placed_at(acc::whole_range(without.data)) == placed_bytes{0, 0});
   CHECK(ranges_of(without).empty());
 }
 
@@ -97,9 +97,9 @@ TEST_CASE("ranges hold the bytes of the part, each once, in ascending order") {
     }
     CHECK(is_ascending);
     CHECK(seen == wanted);
-    const placed whole = placed_at(acc::whole_range(part.data));
+    const placed_bytes whole = placed_at(acc::whole_range(part.data));
     CHECK((wanted.empty() ? whole.second == 0
-                          : whole == placed{*wanted.begin(), *wanted.rbegin() - *wanted.begin() + 1}));
+                          : whole == placed_bytes{*wanted.begin(), *wanted.rbegin() - *wanted.begin() + 1}));
   }
 }
 

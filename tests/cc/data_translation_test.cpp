@@ -45,12 +45,12 @@ std::string refusal_of(const std::string& body) {
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-const std::string shown = "extern int shown;\n";
+const std::string calls_are_shown = "extern int shown;\n";
 
 }  // namespace
 
 TEST_CASE("clauses of a region and of data move their variables") {
-  CHECK(output_with_device(shown, R"(
+  CHECK(output_with_device(calls_are_shown, R"(
   shown = 1;
   int a[4] = {1, 2, 3, 4}, b[4], c[4], sum = 0;
 #pragma acc data copyin(a) copyout(b) create(c)
@@ -74,7 +74,7 @@ TEST_CASE("arrays and results that no clause names move as the rules say") {
 }
 
 TEST_CASE("clauses that name the same part ask for what all of them do") {
-  CHECK(output_with_device(shown, R"(
+  CHECK(output_with_device(calls_are_shown, R"(
   shown = 1;
   int a[2] = {1, 2}, b[2] = {3, 4};
 #pragma acc parallel loop copyin(a) copyout(a) copyin(b[0:2]) create(b[0:2])
@@ -83,7 +83,7 @@ TEST_CASE("clauses that name the same part ask for what all of them do") {
 }
 
 TEST_CASE("data enters, is updated in parts and with steps, and exits") {
-  CHECK(output_with_device(shown, R"(
+  CHECK(output_with_device(calls_are_shown, R"(
   double grid[3][4] = {{0}}, *row = malloc(8 * 8), sum = 0;
   for (int i = 0; i < 8; ++i) row[i] = i;
   shown = 1;
@@ -155,7 +155,7 @@ static int local(int n) {
 }
 
 TEST_CASE("a condition moves a region to the host, and data regions to nowhere") {
-  CHECK(output_with_device(shown, R"(
+  CHECK(output_with_device(calls_are_shown, R"(
   int a[2] = {1, 2}, none = 0;
   shown = 1;
 #pragma acc data copy(a) if(none)
@@ -171,7 +171,7 @@ TEST_CASE("a condition moves a region to the host, and data regions to nowhere")
 }
 
 TEST_CASE("queues and waits reach the runtime in their order") {
-  CHECK(output_with_device(shown, R"(
+  CHECK(output_with_device(calls_are_shown, R"(
   int a[2] = {0}, q = 4;
   shown = 1;
 #pragma acc set default_async(q)
@@ -233,7 +233,7 @@ TEST_CASE("members of structures are attached where they enter") {
 }
 
 TEST_CASE("elements behind pointers move where the loops say which ones") {
-  CHECK(output_with_device(shown + R"(
+  CHECK(output_with_device(calls_are_shown + R"(
 static void scale(int n, const double *x, double *y, double *unused) {
 #pragma acc parallel loop
   for (int i = 0; i < n; ++i) y[i] = 2 * x[i + 1];
@@ -263,7 +263,7 @@ TEST_CASE("each gang has a copy of a part behind a pointer, and reduces parts an
 }
 
 TEST_CASE("a pointer without a part stands for what is on the device") {
-  CHECK(output_with_device(shown, R"(
+  CHECK(output_with_device(calls_are_shown, R"(
   int *p = malloc(16), *q = 0;
   for (int i = 0; i < 4; ++i) p[i] = i;
   shown = 1;
