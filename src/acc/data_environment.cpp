@@ -125,9 +125,9 @@ void data_environment::leave(const stretto_acc_data& data, scope in, queue_numbe
   const request r{data, in, queue, where, into};
   const bool is_final = (data.action & stretto_acc_finalize) != 0;
   const int action = action_of(data);
-  if (!data.base) return;
   if (action == stretto_acc_attach || action == stretto_acc_detach) return detach(location_of(data), is_final, r);
   if (data.pointer) detach(location_of(data), false, r);
+  if (!data.base) return;
   for (const pointed_row& row : rows(data)) {
     detach(row.pointer, false, r);
     leave_range(whole_range(row.points), {row.points, in, queue, where, into});

@@ -350,6 +350,20 @@ TEST_CASE("a pointer stays attached until it is detached as often, or finally") 
   CHECK(!is_attached());
 }
 
+TEST_CASE("a pointer that has become null is detached, too") {
+  present_data p;
+  int x = 4;
+  int* pointer = &x;
+  p.enter(data_clause(stretto_acc_copyin, &x, sizeof x).data, scope::dynamic);
+  p.enter(data_clause(stretto_acc_copyin, &pointer, sizeof pointer).data, scope::dynamic);
+  p.enter(pointer_clause(stretto_acc_attach, &pointer).data, scope::dynamic);
+  pointer = nullptr;
+  stretto_acc_data detach = pointer_clause(stretto_acc_detach, &pointer).data;
+  detach.base = nullptr;  // of a clause: the pointer's value
+  p.leave(detach, scope::dynamic);
+  CHECK(*p.on_device(&pointer) == nullptr);
+}
+
 TEST_CASE("a pointer to absent data, and one that is absent itself, are not attached") {
   present_data p;
   int x = 4;
