@@ -241,16 +241,16 @@ std::byte* data_environment::device_of(const std::byte* host) {
   return found ? device_address(*found, host) : nullptr;
 }
 
-std::byte* data_environment::used_by_kernel(const std::byte* pointer, const stretto_acc_data* part, queue_number queue,
-                                            data_work& into) {
+kernel_memory data_environment::used_by_kernel(const std::byte* pointer, const stretto_acc_data* part,
+                                               queue_number queue, data_work& into) {
   const std::scoped_lock lock(mutex_);
   mapping* found = table_.at_host(pointer);
   // A pointer that has changed since its region began points to another array.
   if (part && (!found || part->base == pointer))
     if (mapping* const named = table_.at_host(anchor_of(*part, whole_range(*part)))) found = named;
-  if (!found) return nullptr;
+  if (!found) return {};
   use(*found, queue, into);
-  return device_address(*found, pointer);
+  return {device_address(*found, pointer), {found->device, found->bytes}};
 }
 
 std::byte* data_environment::present_address(const std::byte* host, const char* name, const char* where) {

@@ -42,6 +42,13 @@ struct data_work {
 
 void perform(accelerator& on, const std::vector<transfer>& all);
 
+/// An address on the device, and the memory that was allocated there at once. The address may be ahead of that memory:
+/// a pointer need not point to the first element that is present.
+struct kernel_memory {
+  std::byte* address = nullptr;  // null: nothing is present
+  byte_range block = {};
+};
+
 /// The queue that uses data; without a number, operations that end before their call returns.
 using queue_number = std::optional<int>;
 
@@ -64,8 +71,8 @@ class data_environment {
   std::byte* device_of(const std::byte* host);
   /// The same for a kernel, which uses it in a queue.
   ///   part   of the array, as a clause names it, for a pointer that points ahead of it; null if none does
-  std::byte* used_by_kernel(const std::byte* pointer, const stretto_acc_data* part, queue_number queue,
-                            data_work& into);
+  kernel_memory used_by_kernel(const std::byte* pointer, const stretto_acc_data* part, queue_number queue,
+                               data_work& into);
   /// The memory of the device that was allocated at once with an address; no bytes if none was.
   byte_range block_at(std::byte* device);
   /// The address on the device. Throws O13 if it is not present.

@@ -24,10 +24,11 @@ struct address_search {
   queue_number queue;
   data_work& into;
 
-  std::byte* find(std::byte* host, const stretto_acc_argument& argument) const {
-    if (!host) return nullptr;
-    if (std::byte* const found = data.used_by_kernel(host, argument.part, queue, into)) return found;
-    return data.is_on_device(host) ? host : address_of_nothing(host);
+  kernel_memory find(std::byte* host, const stretto_acc_argument& argument) const {
+    if (!host) return {};
+    if (const kernel_memory found = data.used_by_kernel(host, argument.part, queue, into); found.address) return found;
+    if (data.is_on_device(host)) return {host, data.block_at(host)};
+    return {address_of_nothing(host), {}};
   }
 };
 
@@ -45,9 +46,11 @@ gang_arguments::gang_arguments(const stretto_acc_launch& launch, data_environmen
   std::byte* next = values_.get();
   const auto found = [&](std::byte* host, const stretto_acc_argument& one) {
     device_argument& on = on_device_[pointers_.size()];
-    const bool is_found = !data || one.way == stretto_acc_device_pointer;
-    on.address = is_found ? host : address_search{*data, queue, into}.find(host, one);
-    if (data) on.block = data->block_at(on.address);
+    kernel_memory memory{host, {}};
+    if (data && one.way == stretto_acc_device_pointer) memory.block = data->block_at(host);
+    else if (data) memory = address_search{*data, queue, into}.find(host, one);
+    on.address = memory.address;
+    on.block = memory.block;
     on.is_pointer = one.way != stretto_acc_address;
     return on.address;
   };

@@ -132,7 +132,7 @@ void* stretto_acc_message_buffer(void* host, int queue, const char* where) {
     if (in.device().shares_host_memory() || !host || host == MPI_IN_PLACE) return host;
     const queue_number number = in.queue_of(queue);
     data_work ahead;
-    std::byte* const found = in.data().used_by_kernel(static_cast<std::byte*>(host), nullptr, number, ahead);
+    std::byte* const found = in.data().used_by_kernel(static_cast<std::byte*>(host), nullptr, number, ahead).address;
     in.perform(number, std::move(ahead));
     if (!found) return in.data().present_address(static_cast<std::byte*>(host), "a buffer", where);
     if (!in.device().is_host_accessible()) throw inaccessible_memory(where);

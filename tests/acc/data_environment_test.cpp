@@ -458,7 +458,7 @@ TEST_CASE("an implied part that begins ahead of its array belongs to its array")
   const auto used = [&] {
     data_work into;
     p.enter(part.data, scope::structured);
-    std::byte* const found = p.data.used_by_kernel(reinterpret_cast<std::byte*>(a), &part.data, {}, into);
+    std::byte* const found = p.data.used_by_kernel(reinterpret_cast<std::byte*>(a), &part.data, {}, into).address;
     p.leave(part.data, scope::structured);
     return reinterpret_cast<int*>(found);
   };
@@ -544,7 +544,9 @@ TEST_CASE("a kernel's pointer ahead of its array leads to the part that a clause
   p.enter(data_clause(stretto_acc_create, b, sizeof b).data, scope::structured);
   data_work into;
   const auto used = [&](int* pointer) {
-    return reinterpret_cast<int*>(p.data.used_by_kernel(reinterpret_cast<std::byte*>(pointer), &part.data, {}, into));
+    const auto found = p.data.used_by_kernel(reinterpret_cast<std::byte*>(pointer), &part.data, {}, into);
+    CHECK(p.data.block_at(found.block.first).bytes == found.block.bytes);
+    return reinterpret_cast<int*>(found.address);
   };
   CHECK(used(a) == p.on_device(a + 4) - 4);
   CHECK(used(a + 5) == p.on_device(a + 5));

@@ -120,3 +120,18 @@ TEST_CASE("a launch outside of queues waits for queues that use its data, and on
   acc::gang_arguments outside(l.launch, &d.data, {}, into);
   CHECK(into.queues == std::set<int>{4});
 }
+
+TEST_CASE("a pointer ahead of the part that is present keeps the memory of the part") {
+  device_with_array d;
+  int own[9] = {}, *pointer = own;
+  const test::data_clause part(stretto_acc_create, own, {{4, 5, sizeof(int)}});
+  acc::data_work work;
+  d.data.enter(part.data, acc::data_environment::scope::dynamic, {}, "x.c:2", work);
+  const launch_with l{{stretto_acc_pointer, &pointer, sizeof pointer, &part.data, "pointer"}};
+  acc::gang_arguments arguments(l.launch, &d.data, {}, work);
+  const acc::device_argument& on = arguments.on_device(0);
+  CHECK(on.block.first == reinterpret_cast<std::byte*>(d.on_device(own + 4)));
+  CHECK(on.block.bytes == 5 * sizeof(int));
+  CHECK(on.address + 4 * sizeof(int) == on.block.first);
+  CHECK(on.is_pointer);
+}

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "acc/accelerator.hpp"
+#include "acc/gang_arguments.hpp"
 
 namespace stretto::test {
 
@@ -30,6 +31,8 @@ class recording_accelerator final : public acc::accelerator {
   /// Operations on memory that is not allocated.
   int misuses() const noexcept { return misuses_; }
 
+  bool is_host() const noexcept override { return true; }
+  bool is_host_accessible() const noexcept override { return true; }
   bool shares_host_memory() const noexcept override { return false; }
   std::byte* allocate(std::size_t bytes) noexcept override {
     const std::scoped_lock lock(mutex_);
@@ -68,8 +71,9 @@ class recording_accelerator final : public acc::accelerator {
   void clear(std::byte* device, std::size_t bytes) override {
     if (is_usable("clear", device, bytes)) std::memset(device, 0, bytes);
   }
-  void launch(acc::gang_function kernel, void** arguments, long gangs, long) override {
-    for (long gang = 0; gang < std::max(gangs, 1L); ++gang) kernel(arguments, gang, std::max(gangs, 1L));
+  void launch(const acc::gang_launch& launch) override {
+    const long gangs = std::max(launch.gangs, 1L);
+    for (long gang = 0; gang < gangs; ++gang) launch.kernel(launch.arguments.pointers(), gang, gangs);
   }
 
  private:
