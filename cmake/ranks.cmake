@@ -48,7 +48,8 @@ target_compile_options(stretto_ranks_start PRIVATE
 target_link_options(stretto_ranks_start PRIVATE -nostdlib -static-pie)
 
 # The functions of MPI: apart from libstretto, since programs that use it may call another MPI.
-file(GLOB binding_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ranks/binding/*.cpp)
+file(GLOB binding_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ranks/binding/*.cpp
+  ${PROJECT_SOURCE_DIR}/src/acc/binding/*.cpp)
 add_library(stretto_binding OBJECT ${binding_sources})
 target_include_directories(stretto_binding PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 # Frame pointers lead reports from a call of MPI to the line that made it (src/ranks/process/call_record.hpp).

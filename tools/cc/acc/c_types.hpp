@@ -23,6 +23,11 @@ type_ref number_type(std::string_view name);
 /// Of a number, a character or a text.
 type_ref type_of_literal(const token& literal);
 
+/// An array, or a pointer to one.
+inline bool has_elements(const c_type& type) noexcept {
+  return type.is == type_form::array || type.is == type_form::pointer;
+}
+
 type_ref pointer_to(type_ref element);
 /// Of an array a pointer to its first element; other types as they are.
 type_ref decayed(const type_ref& type);

@@ -7,6 +7,7 @@
 #include <stretto/error.hpp>
 #include <utility>
 
+#include "cc/acc/c_types.hpp"
 #include "cc/acc/directive_text.hpp"
 #include "cc/acc/not_translated.hpp"
 
@@ -78,8 +79,6 @@ c_type type_of_path(const variable& v, const c_type& type, const source_line& wh
   }
   return at;
 }
-
-bool has_elements(const c_type& type) { return type.is == type_form::array || type.is == type_form::pointer; }
 
 std::string whole_count(const c_type& type, const std::string& array, const std::string& first) {
   if (type.is != type_form::array) return "";

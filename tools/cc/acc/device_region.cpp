@@ -16,8 +16,6 @@ constexpr std::size_t bytes_of_extent = 8;
 
 std::string spaces_for(unsigned depth) { return std::string(2 * std::size_t{depth}, ' '); }
 
-bool has_elements(const c_type& type) { return type.is == type_form::array || type.is == type_form::pointer; }
-
 /// Records with pointers or truth values cannot be parameters of OpenCL.
 bool may_be_parameter(const c_type& type) {
   if (type.is == type_form::array) return may_be_parameter(*type.element);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "cc/acc/c_types.hpp"
 #include "cc/acc/code_printer.hpp"
 #include "cc/acc/directive_text.hpp"
 #include "cc/acc/loop_shape.hpp"
@@ -112,8 +113,6 @@ class host_emitter final : public code_printer {
     return fmt::format("{} = (void *)((unsigned long)stretto_own_{} - ({}) * sizeof({}))",
                        declaration_text(element, "*" + name), name, first, declaration_text(element, ""));
   }
-
-  static bool has_elements(const c_type& type) { return type.is == type_form::array || type.is == type_form::pointer; }
 
   static std::shared_ptr<const c_type> pointer_to_element(const c_type& array) {
     return std::make_shared<const c_type>(c_type{.is = type_form::pointer, .bytes = 8, .element = array.element});

@@ -1,4 +1,4 @@
-#include "acc/queued_message.hpp"
+#include "acc/binding/queued_message.hpp"
 
 #include <stretto_mpi/mpi.h>
 

@@ -10,16 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "acc/binding/queued_message.hpp"
 #include "acc/gang_arguments.hpp"
 #include "acc/guarded_call.hpp"
-#include "acc/queued_message.hpp"
 #include "acc/rank_context.hpp"
-#include "base/spin_lock.hpp"
 
 namespace stretto::acc {
 namespace {
-
-base::spin_lock combining;
 
 using items = std::span<const stretto_acc_data>;
 
@@ -179,8 +176,6 @@ void stretto_acc_set(int type, int number, int has_queue, int queue) {
   if (has_queue) acc_set_default_async(queue);
 }
 
-void stretto_acc_lock() { combining.lock(); }
-void stretto_acc_unlock() { combining.unlock(); }
 void stretto_acc_end() {
   guarded([] { rank_context::end_current(); });
 }
