@@ -1,9 +1,10 @@
 /* openacc.h - the functions of OpenACC 3.3, for programs that `stretto cc` translates.
  *
  * Threads     any thread of a rank; each rank has its own current device and default queue.
- * Devices     one so far: the cores of the host, of type acc_device_host. Host and device have one memory, so that data
- *             is always present, device addresses are those of the host, and functions that move data do nothing. With
- *             STRETTO_ACC_DISCRETE=1 the device has memory of its own, for tests.
+ * Devices     one for each rank. By default the cores of the host, of type acc_device_host: host and device have one
+ *             memory, so that data is always present, device addresses are those of the host, and functions that move
+ *             data do nothing. With STRETTO_ACC_DISCRETE=1 they have memory of their own, for tests. With
+ *             STRETTO_ACC_DEVICE_TYPE=opencl a device of OpenCL, of type acc_device_not_host.
  * Queues      functions that end in _async return before their operation has ended: acc_wait and acc_wait_async wait
  *             for it, acc_async_test does not. A small copy of an idle queue has ended when its function returns.
  * Source      The OpenACC Application Programming Interface, version 3.3, chapter 3.

@@ -86,6 +86,9 @@ class Programs(unittest.TestCase):
                     self.assertEqual(run(f"./{name}", ranks=ranks, workers=workers).stdout, expected)
             with self.subTest(program=name, nodes=2):
                 self.assertEqual(on_nodes(2, "--ranks", 2, f"./{name}", workers=2).stdout, expected)
+            with (self.subTest(program=name, device="opencl"),
+                  unittest.mock.patch.dict(os.environ, STRETTO_ACC_DEVICE_TYPE="opencl")):
+                self.assertEqual(run(f"./{name}", ranks=2, workers=2).stdout, expected)
 
     def test_arguments_of_the_examples_with_openacc(self):
         for command in ("dgemm 17 times", "himeno XS 3 times", "hydro 20 9 times", "jacobi_forms asynchronous 9 7"):

@@ -20,6 +20,11 @@ namespace {
 
 using items = std::span<const stretto_acc_data>;
 
+/// With one memory nobody knows which queues use which data: outside of queues all of them end first.
+void wait_for_users(rank_context& in, queue_number queue) {
+  if (!queue && in.device().shares_host_memory()) in.queues().wait_for_all();
+}
+
 void enter(rank_context& in, items all, data_environment::scope scope, queue_number queue, const char* where) {
   if (in.device().shares_host_memory()) return;
   data_work work;
@@ -29,6 +34,7 @@ void enter(rank_context& in, items all, data_environment::scope scope, queue_num
 
 /// The last one first: what points to data leaves ahead of it.
 void leave(rank_context& in, items all, data_environment::scope scope, queue_number queue, const char* where) {
+  wait_for_users(in, queue);
   if (in.device().shares_host_memory()) return;
   data_work work;
   for (const stretto_acc_data& one : all | std::views::reverse) in.data().leave(one, scope, queue, where, work);
@@ -39,6 +45,7 @@ void run(const stretto_acc_launch& launch) {
   rank_context& in = rank_context::current();
   const queue_number queue = in.queue_of(launch.queue);
   const items all(launch.data, static_cast<std::size_t>(launch.data_count));
+  wait_for_users(in, queue);
   const bool moves = !launch.is_on_host && !in.device().shares_host_memory();
   if (moves) enter(in, all, data_environment::scope::structured, queue, launch.where);
   data_work ahead;
@@ -83,6 +90,7 @@ void stretto_acc_exit(const stretto_acc_data* data, long count, int queue, const
 void stretto_acc_update(const stretto_acc_data* data, long count, int queue, const char* where) {
   guarded([&] {
     rank_context& in = rank_context::current();
+    wait_for_users(in, in.queue_of(queue));
     if (in.device().shares_host_memory()) return;
     data_work work;
     for (const stretto_acc_data& one : items(data, static_cast<std::size_t>(count)))
