@@ -1,8 +1,5 @@
 #include "acc/program_calls.hpp"
 
-#include <fmt/format.h>
-#include <stretto_mpi/mpi.h>
-
 #include <memory>
 #include <ranges>
 #include <span>
@@ -14,6 +11,7 @@
 #include "acc/gang_arguments.hpp"
 #include "acc/guarded_call.hpp"
 #include "acc/rank_context.hpp"
+#include "ranks/binding/mpi_functions.hpp"
 
 namespace stretto::acc {
 namespace {

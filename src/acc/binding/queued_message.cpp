@@ -1,9 +1,9 @@
 #include "acc/binding/queued_message.hpp"
 
-#include <stretto_mpi/mpi.h>
-
 #include <memory>
 #include <utility>
+
+#include "ranks/binding/mpi_functions.hpp"
 
 namespace stretto::acc {
 namespace {
