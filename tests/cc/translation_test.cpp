@@ -110,6 +110,30 @@ TEST_CASE("regions know the constants of enumerations, also those of their funct
   printf("%d", sum);)") == "-24");
 }
 
+TEST_CASE("the size of an array in a region is that of the host's array") {
+  CHECK(output("", R"(
+  int a[7], rows[3][5], sizes[3] = {0};
+#pragma acc parallel loop copy(a)
+  for (int i = 0; i < 7; ++i) a[i] = i;
+#pragma acc serial copy(sizes, a, rows)
+  sizes[0] = sizeof a / sizeof a[0], sizes[1] = sizeof rows, sizes[2] = sizeof rows[0];
+  printf("%d %d %d", sizes[0], sizes[1], sizes[2]);)") == "7 60 20");
+}
+
+TEST_CASE("a loop of kernels that is divided has temporary variables of its own in each gang") {
+  CHECK(output("", R"(
+  int a[60] = {0}, t, j, sum = 0;
+#pragma acc kernels
+#pragma acc loop independent
+  for (int i = 0; i < 60; ++i) {
+    t = 0;
+    for (j = 0; j < i; ++j) t += j;
+    a[i] = t;
+  }
+  for (int i = 0; i < 60; ++i) sum += a[i];
+  printf("%d", sum);)") == "34220");
+}
+
 TEST_CASE("nested loops are divided together, if their bounds allow it") {
   const std::string check =
       "  for (int i = 0; i < 7; ++i) for (int j = 0; j < 5; ++j) sum += (10 * i + j) * a[i][j];\n  printf(\"%d\", "

@@ -9,6 +9,7 @@
 #include "cc/acc/code_printer.hpp"
 #include "cc/acc/directive_text.hpp"
 #include "cc/acc/loop_shape.hpp"
+#include "cc/acc/not_translated.hpp"
 #include "cc/acc/operator_precedence.hpp"
 #include "cc/acc/reduction_text.hpp"
 
@@ -52,6 +53,19 @@ class host_emitter final : public code_printer {
     return has_elements(e.of->type) ? "stretto_of_" + e.spelling : fmt::format("(*stretto_of_{})", e.spelling);
   }
 
+  /// Arrays of the host are pointers in the kernel.
+  std::optional<std::string> other_form(const expression& e) const override {
+    if (e.is != expression_form::size_of || e.parts.empty()) return std::nullopt;
+    const expression& of = e.parts[0];
+    if (!of.type || of.type->is != type_form::array) return std::nullopt;
+    if (of.type->bytes > 0) return fmt::format("{}ul", of.type->bytes);
+    const bool is_argument = std::ranges::find(plan_.arguments, of.of, &kernel_argument::of) != plan_.arguments.end();
+    if (of.is == expression_form::name && is_argument)
+      not_translated(source_.line_at(e.offset),
+                     fmt::format("the size of the array \"{}\", which is no constant,", of.spelling));
+    return std::nullopt;
+  }
+
   std::optional<std::string> replacement(const statement& s, unsigned depth) const override {
     if (const auto found = plan_.loops.find(&s); found != plan_.loops.end())
       return found->second.is_divided ? divided_text(s, found->second, depth) : undivided_text(s, found->second, depth);
@@ -90,7 +104,8 @@ class host_emitter final : public code_printer {
         return fmt::format("  {} = stretto_arguments[{}];\n", declaration_text(type, "*const stretto_of_" + name),
                            index);
       case argument_way::array:
-        return fmt::format("  {} = stretto_arguments[{}];\n", declaration_text(*pointer_to_element(type), name), index);
+        return fmt::format("  {} = stretto_arguments[{}]; (void){};\n",
+                           declaration_text(*pointer_to_element(type), name), index, name);
     }
     return "";
   }

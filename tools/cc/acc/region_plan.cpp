@@ -299,7 +299,8 @@ class planner {
       refuse_without_clause(use, d);
     const bool is_changed = use.is_written || use.is_address;
     if (type.is == type_form::record) return argument_way::reference;
-    return is_kernels() && is_changed ? argument_way::reference : argument_way::value;
+    // Gangs among which a loop is divided would overwrite each other's temporary values.
+    return is_kernels() && plan_.is_single && is_changed ? argument_way::reference : argument_way::value;
   }
 
   /// Whether a clause of the construct, or of a directive around it, names the variable.
