@@ -75,6 +75,42 @@ TEST_CASE("a source without directives stays as it is") {
   CHECK(translated(text).text == text);
 }
 
+TEST_CASE("a report says what was made of each region, and why") {
+  CHECK(translated(R"(# 1 "x.c"
+int printf(const char *, ...);
+void f(int n, double *a, const double *b) {
+  double c[9], sum = 0;
+#pragma acc data copy(c)
+#pragma acc parallel loop collapse(2) reduction(+ : sum)
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < 9; ++j) a[9 * i + j] = b[i], sum += c[j];
+#pragma acc kernels
+  for (int i = 1; i < n; ++i) a[i] += a[i - 1];
+#pragma acc serial present(a)
+  printf("%g", a[0]);
+}
+)")
+            .report == R"(x.c:4: data, lines 6 to 7
+  copy(c)
+  x.c:5: parallel loop, lines 6 to 7
+    collapse(2)
+    reduction(+: sum)
+    - line 6: divided among gangs, 2 loops together
+    - moved without a clause: copy(a) by the bounds of loops, copyin(b) by the bounds of loops, copy(sum), copy(c)
+    - copied into each gang: n
+    - OpenCL: a kernel
+x.c:8: kernels, line 9
+  - one gang: kernels divides a loop that is the whole region
+  - moved without a clause: copy(a) by the bounds of loops
+  - copied into each gang: n
+  - OpenCL: a kernel
+x.c:10: serial, line 11
+  present(a)
+  - one gang: serial
+  - OpenCL: on the host, since it calls "printf"
+)");
+}
+
 TEST_CASE("a loop is divided among gangs, and each iteration runs once") {
   CHECK(output("", R"(
   int a[100], n = 100, sum = 0;

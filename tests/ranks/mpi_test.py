@@ -105,7 +105,8 @@ class Programs(unittest.TestCase):
                       run(BIN / "stretto-cc", "wrong.c", "-o", "wrong", code=1, ranks=None).stderr)
         write("right.c", (WORK / "wrong.c").read_text().replace("lop", "loop"))
         shown = run(BIN / "stretto-cc", "--acc-show", "right.c", ranks=None).stdout
-        self.assertEqual(shown, "right.c:3: parallel loop, line 4\n")
+        self.assertEqual(shown, "right.c:3: parallel loop, line 4\n  - line 4: divided among gangs\n"
+                         "  - moved without a clause: copy(a)\n  - OpenCL: a kernel\n")
         run(BIN / "stretto-cc", "-c", "-MMD", "-MF", "right.d", "right.c", "-o", "right.o", ranks=None)
         self.assertIn("right.o: right.c", (WORK / "right.d").read_text())
         run(BIN / "stretto-cc", "right.o", "-o", "right", ranks=None)

@@ -49,12 +49,15 @@ std::string lines_of(const placed_directive& one, const preprocessed_text& sourc
   return first == last ? fmt::format(", line {}", first) : fmt::format(", lines {} to {}", first, last);
 }
 
-void append(std::string& text, const placed_directive& one, const preprocessed_text& source, std::size_t depth) {
+void append(std::string& text, const placed_directive& one, const preprocessed_text& source,
+            const directive_facts& facts, std::size_t depth) {
   const std::string indent(2 * depth, ' ');
   text += fmt::format("{}{}:{}: {}{}\n", indent, one.what.where.file, one.what.where.line, name_of(one.what.kind),
                       lines_of(one, source));
   for (const clause& c : one.what.clauses) text += fmt::format("{}  {}\n", indent, text_of(c));
-  for (const placed_directive& inner : one.inside) append(text, inner, source, depth + 1);
+  if (const auto found = facts.find(one.pragma); found != facts.end())
+    for (const std::string& fact : found->second) text += fmt::format("{}  - {}\n", indent, fact);
+  for (const placed_directive& inner : one.inside) append(text, inner, source, facts, depth + 1);
 }
 
 }  // namespace
@@ -82,9 +85,9 @@ std::string text_of(const clause& c) {
   return fmt::format("{}({}{})", c.spelling, label_of(c), fmt::join(parts, ", "));
 }
 
-std::string text_of(const directive_tree& tree, const preprocessed_text& source) {
+std::string text_of(const directive_tree& tree, const preprocessed_text& source, const directive_facts& facts) {
   std::string text;
-  for (const placed_directive& one : tree.outermost) append(text, one, source, 0);
+  for (const placed_directive& one : tree.outermost) append(text, one, source, facts, 0);
   return text;
 }
 

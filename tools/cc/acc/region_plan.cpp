@@ -36,11 +36,13 @@ class planner {
   region_plan plan() {
     uses_ = outer_variables(region_);
     add_named_variables(*plan_.directive);
-    plan_.is_single = is_serial() || (is_kernels() && !is_one_loop());
+    if (is_serial()) make_single("serial");
+    else if (is_kernels() && !is_one_loop()) make_single("kernels divides a loop that is the whole region");
     plan_loops(region_, false);
     // Gangs that run the same code would do the same work several times.
     const auto is_divided = [](const auto& one) { return one.second.is_divided; };
-    if (std::ranges::none_of(plan_.loops, is_divided)) plan_.is_single = true;
+    if (!plan_.is_single && std::ranges::none_of(plan_.loops, is_divided))
+      make_single(is_kernels() ? "no loop is independent or has gang" : "no loop is divided");
     if (!is_loop(directive().kind)) {
       plan_.privates = privates_of(directive());
       plan_.reductions = reductions_of(directive());
@@ -54,6 +56,11 @@ class planner {
   }
 
  private:
+  void make_single(const char* why) {
+    plan_.is_single = true;
+    plan_.why_single = why;
+  }
+
   /// Variables in which clauses say how large the copies of a gang are.
   void add_named_variables(const placed_directive& one) {
     for (const clause& c : one.what.clauses) {

@@ -54,7 +54,8 @@ struct loop_plan {
 
 struct region_plan {
   const placed_directive* directive;
-  bool is_single = false;  // one gang runs it: serial
+  bool is_single = false;       // one gang runs it
+  std::string why_single = {};  // of that: "serial"
   std::vector<kernel_argument> arguments;
   std::vector<data_item> data = {};  // that the region moves: by its clauses, and by the rules for variables without
   std::string work = {};             // operations, in C; empty if they are not known ahead

@@ -56,11 +56,10 @@ preprocessed_text preprocess(std::vector<std::string> command, const std::string
 int show_directives(const std::vector<std::string>& preprocessor, const std::vector<std::string>& sources) {
   bool has_errors = false;
   for (const std::string& one : sources) {
-    const preprocessed_text source = preprocess(preprocessor, one);
-    const directive_tree tree = read_directives(source);
-    std::fputs(text_of(tree, source).c_str(), stdout);
+    const translation result = translate(preprocess(preprocessor, one), language::c);
+    std::fputs(result.report.c_str(), stdout);
     std::fflush(stdout);
-    has_errors = print(tree.refused) || has_errors;
+    has_errors = print(result.refused) || has_errors;
   }
   return has_errors ? 1 : 0;
 }

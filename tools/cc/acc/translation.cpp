@@ -12,10 +12,12 @@
 #include "cc/acc/device_kernel.hpp"
 #include "cc/acc/device_tables.hpp"
 #include "cc/acc/directive_calls.hpp"
+#include "cc/acc/directive_text.hpp"
 #include "cc/acc/directive_tree.hpp"
 #include "cc/acc/host_kernel.hpp"
 #include "cc/acc/message_call.hpp"
 #include "cc/acc/region_launch.hpp"
+#include "cc/acc/region_report.hpp"
 
 namespace stretto::cc::acc {
 namespace {
@@ -50,6 +52,7 @@ class translator {
       if (!tree_.outermost.empty()) changes_.insert(changes_.begin(), {0, 0, std::string(call_declarations())});
       result_.text = replaced();
     }
+    result_.report = text_of(tree_, source_, facts_);
     return std::move(result_);
   }
 
@@ -189,6 +192,7 @@ class translator {
     const std::size_t function = offset_of(start_of_function(one.first));
     const device_translation opencl =
         translate_for_device(device_language::opencl, name, plan, region, source_, *called_);
+    facts_[one.pragma] = report_of(plan, opencl, source_);
     changes_.push_back(
         {function, function,
          "\n" + host_kernel(name, plan, region, source_) + device_tables(name, plan, opencl) + mark(function)});
@@ -234,6 +238,7 @@ class translator {
   std::vector<open_data> open_;           // of the data constructs among them
   std::vector<declared> declared_;
   unsigned numbers_ = 0;  // of directives, for names
+  directive_facts facts_;
 };
 
 }  // namespace

@@ -14,7 +14,8 @@ namespace stretto::cc::acc {
 
 struct translation {
   std::string text;            // preprocessed C, with markers of the user's lines
-  std::vector<error> refused;  // O01 to O11: the text is then of no use
+  std::vector<error> refused;  // O01 to O16: the text is then of no use
+  std::string report;          // the directives, with what was made of their regions, for --acc-show
 };
 
 /// A source without directives stays as it is, and needs no libclang.

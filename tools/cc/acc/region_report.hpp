@@ -1,0 +1,18 @@
+// region_report.hpp - what was made of a region, and why, for --acc-show.
+//
+// Threads     pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cc/acc/device_kernel.hpp"
+#include "cc/acc/region_plan.hpp"
+
+namespace stretto::cc::acc {
+
+/// A line per fact: how loops run, what moves without a clause, what gangs have of their own, where devices run it.
+std::vector<std::string> report_of(const region_plan& plan, const device_translation& opencl,
+                                   const preprocessed_text& source);
+
+}  // namespace stretto::cc::acc
