@@ -90,7 +90,7 @@ class Examples(unittest.TestCase):
 
     def test_the_list_of_examples_has_all_of_them_with_what_they_say_of_themselves(self):
         folder = Path(__file__).parent.parent / "examples"
-        listed = [line for line in (folder / "README.md").read_text().splitlines() if line.startswith("- ")]
+        listed = re.findall(r"^- \[.*\]\(\w+\.cpp\):.*$", (folder / "README.md").read_text(), re.MULTILINE)
         sources = sorted(folder.glob("[0-9][0-9]_*.cpp"))
         says = [re.match(r"// \S+ - ((?:.|\n// )*?)\.?\n(?!// )", source.read_text())[1].replace("\n// ", " ")
                 for source in sources]

@@ -126,9 +126,11 @@ TEST_CASE("a large copy is shown as its parts, not as tasks without a name, and 
     const auto u = instance<double>::create(at(memory), {0, 1 << 18}, {.name = "u"}).made;
     const auto v = instance<double>::create(at(memory), {0, 1 << 18}, {.name = "v"}).made;
     const event filled = fill(u, 1.0);
+    const auto start = user_event::create();
     copied = __LINE__ + 1;
-    const event done = copy(u, v, after(filled));
+    const event done = copy(u, v, after(filled, start));
     async(after(done), name("after it"), [] {});
+    async(name("starts it"), [start] { start.trigger(); });  // only now: else the copy might end ahead of its waiter
   });
   std::uint64_t bytes = 0;
   std::vector<json> ids;
