@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "acc/device_accelerator.hpp"
 #include "api/process_endpoint.hpp"
 #include "base/context.hpp"
 #include "base/error_output.hpp"
@@ -156,13 +157,6 @@ unsigned wanted_workers() {
   return static_cast<unsigned>(base::parse_options(base::stretto_environment(), {}).values.workers);
 }
 
-/// The kind of devices on which regions of OpenACC run; null for the cores of the host.
-const char* device_kind_of_acc() {
-  const char* kind = std::getenv("STRETTO_ACC_DEVICE_TYPE");
-  if (!kind) kind = std::getenv("IMPACC_ACC_DEVICE_TYPE");
-  return kind && *kind && std::string_view(kind) != "host" ? kind : nullptr;
-}
-
 /// A rank that waits for its own threads (pthread_join, the end of a parallel region) blocks its worker. So each rank
 /// of a program with threads has a worker, and one more worker runs the tasks that these threads wait for. With fewer
 /// workers they might wait for ever.
@@ -176,7 +170,8 @@ runtime_options options_for(const std::shared_ptr<job_of_ranks>& job, const job_
     options.workers = image.has_regions() ? std::max(1u, std::thread::hardware_concurrency())
                                           : std::min(std::max(1u, std::thread::hardware_concurrency()), ranks);
   if (!std::getenv("STRETTO_STACK_SIZE")) options.stack_bytes = stack_of_rank;
-  if (const char* const kind = device_kind_of_acc(); image.has_regions() && kind && !is_set("STRETTO_DEVICES"))
+  if (const std::string kind = acc::device_kind_of_environment();
+      image.has_regions() && kind != "host" && !is_set("STRETTO_DEVICES"))
     options.devices = kind;
   options.spare_workers = spare_workers();
   return options;
