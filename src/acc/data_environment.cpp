@@ -100,7 +100,7 @@ mapping* data_environment::enter_range(const byte_range& range, const request& r
   const bool is_empty = range.bytes == 0 && has_part(r.data);
   if (!found && action == stretto_acc_present && !is_empty) refuse_absent(range, r.data.name, r.where);
   if (!found && (action == stretto_acc_no_create || range.bytes == 0)) return nullptr;
-  if (!found && (r.data.action & stretto_acc_implied) && is_device_memory(range.first)) return nullptr;
+  if (!found && (r.data.action & stretto_acc_implied) && block_of(range.first).bytes > 0) return nullptr;
   if (!found) found = &add(range, r);
   ++(r.in == scope::structured ? found->structured : found->dynamic);
   return found;
@@ -258,8 +258,12 @@ std::byte* data_environment::present_address(const std::byte* host, const char* 
   refuse_absent({const_cast<std::byte*>(host), 0}, name, where);
 }
 
-byte_range data_environment::block_at(std::byte* device) {
+byte_range data_environment::block_at(const std::byte* device) {
   const std::scoped_lock lock(mutex_);
+  return block_of(device);
+}
+
+byte_range data_environment::block_of(const std::byte* device) {
   const auto next = allocated_.upper_bound(device);
   if (next != allocated_.begin()) {
     const auto& [first, bytes] = *std::prev(next);
@@ -279,17 +283,6 @@ bool data_environment::is_present(const std::byte* host, std::size_t bytes) {
   const std::scoped_lock lock(mutex_);
   const mapping* const found = table_.at_host(host);
   return (!host && bytes == 0) || (found && host + bytes <= found->end());
-}
-
-bool data_environment::is_on_device(const std::byte* address) {
-  const std::scoped_lock lock(mutex_);
-  return is_device_memory(address);
-}
-
-bool data_environment::is_device_memory(const std::byte* address) {
-  if (table_.at_device(address)) return true;
-  const auto next = allocated_.upper_bound(address);
-  return next != allocated_.begin() && address < std::prev(next)->first + std::prev(next)->second;
 }
 
 std::byte* data_environment::allocate(std::size_t bytes) {

@@ -74,14 +74,14 @@ class data_environment {
   kernel_memory used_by_kernel(const std::byte* pointer, const stretto_acc_data* part, queue_number queue,
                                data_work& into);
   /// The memory of the device that was allocated at once with an address; no bytes if none was.
-  byte_range block_at(std::byte* device);
+  byte_range block_at(const std::byte* device);
   /// The address on the device. Throws O13 if it is not present.
   std::byte* present_address(const std::byte* host, const char* name, const char* where);
   /// The address on the host; null if it is no address of present data.
   std::byte* host_of(const std::byte* device);
   bool is_present(const std::byte* host, std::size_t bytes);
   /// Whether it is memory that the program has allocated on the device, or that is present.
-  bool is_on_device(const std::byte* address);
+  bool is_on_device(const std::byte* address) { return block_at(address).bytes > 0; }
 
   /// acc_malloc and acc_free.
   std::byte* allocate(std::size_t bytes);
@@ -100,7 +100,7 @@ class data_environment {
     data_work& into;
   };
   mapping* find(const byte_range& range, const request& r);
-  bool is_device_memory(const std::byte* address);
+  byte_range block_of(const std::byte* device);  // block_at, with the lock held
   mapping* enter_range(const byte_range& range, const request& r);
   void leave_range(const byte_range& range, const request& r);
   mapping& add(const byte_range& range, const request& r);

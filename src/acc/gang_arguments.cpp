@@ -27,7 +27,7 @@ struct address_search {
   kernel_memory find(std::byte* host, const stretto_acc_argument& argument) const {
     if (!host) return {};
     if (const kernel_memory found = data.used_by_kernel(host, argument.part, queue, into); found.address) return found;
-    if (data.is_on_device(host)) return {host, data.block_at(host)};
+    if (const byte_range block = data.block_at(host); block.bytes > 0) return {host, block};
     return {address_of_nothing(host), {}};
   }
 };
@@ -45,14 +45,11 @@ gang_arguments::gang_arguments(const stretto_acc_launch& launch, data_environmen
   on_device_.resize(arguments.size());
   std::byte* next = values_.get();
   const auto found = [&](std::byte* host, const stretto_acc_argument& one) {
-    device_argument& on = on_device_[pointers_.size()];
     kernel_memory memory{host, {}};
     if (data && one.way == stretto_acc_device_pointer) memory.block = data->block_at(host);
     else if (data) memory = address_search{*data, queue, into}.find(host, one);
-    on.address = memory.address;
-    on.block = memory.block;
-    on.is_pointer = one.way != stretto_acc_address;
-    return on.address;
+    on_device_[pointers_.size()] = {memory, one.way != stretto_acc_address};
+    return memory.address;
   };
   for (const stretto_acc_argument& one : arguments) {
     auto* const host = static_cast<std::byte*>(one.host);

@@ -12,10 +12,8 @@
 
 namespace stretto::acc {
 
-/// An address of the device, in memory that was allocated at once.
-struct device_argument {
-  std::byte* address = nullptr;
-  byte_range block = {};    // no bytes: it is no address of the device
+/// An address of the device; without a block it is none.
+struct device_argument : kernel_memory {
   bool is_pointer = false;  // the argument is a pointer, and not the memory itself
 };
 

@@ -88,12 +88,13 @@ void stretto_acc_exit(const stretto_acc_data* data, long count, int queue, const
 void stretto_acc_update(const stretto_acc_data* data, long count, int queue, const char* where) {
   guarded([&] {
     rank_context& in = rank_context::current();
-    wait_for_users(in, in.queue_of(queue));
+    const queue_number number = in.queue_of(queue);
+    wait_for_users(in, number);
     if (in.device().shares_host_memory()) return;
     data_work work;
     for (const stretto_acc_data& one : items(data, static_cast<std::size_t>(count)))
-      in.data().update(one, in.queue_of(queue), where, work);
-    in.perform(in.queue_of(queue), std::move(work));
+      in.data().update(one, number, where, work);
+    in.perform(number, std::move(work));
   });
 }
 

@@ -34,7 +34,7 @@ std::optional<int> action_of(const clause& c) {
   }
 }
 
-/// What both actions of regions ask for.
+/// The one action that does the work of two actions of regions.
 int merged(int one, int other) {
   const int zero = (one | other) & data_action::zero;
   one &= ~zero, other &= ~zero;

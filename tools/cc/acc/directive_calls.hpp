@@ -15,7 +15,7 @@ namespace stretto::cc::acc {
 std::string place_text(const source_line& where);
 /// The queue of a clause async, as the runtime takes it; that of no queue without the clause.
 std::string queue_text(const directive& d);
-/// What clauses wait(...) do ahead of the directive's work, or nothing.
+/// The calls that wait ahead of the directive's work, for its clauses wait(...); nothing without them.
 std::string waits_text(const directive& d);
 /// Of a clause `if`: "(c)", or "1" without it.
 std::string condition_text(const directive& d);
