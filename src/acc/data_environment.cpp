@@ -250,7 +250,7 @@ kernel_memory data_environment::used_by_kernel(const std::byte* pointer, const s
     if (mapping* const named = table_.at_host(anchor_of(*part, whole_range(*part)))) found = named;
   if (!found) return {};
   use(*found, queue, into);
-  return {device_address(*found, pointer), {found->device, found->bytes}};
+  return {device_address(*found, pointer), block_of(found->device)};
 }
 
 std::byte* data_environment::present_address(const std::byte* host, const char* name, const char* where) {

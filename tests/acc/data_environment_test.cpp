@@ -488,6 +488,19 @@ TEST_CASE("mapped memory is the program's: clauses neither copy nor release it")
   CHECK(p.device.misuses() == 0);
 }
 
+TEST_CASE("a kernel gets the whole memory that the program has allocated, where data is mapped into a part of it") {
+  present_data p;
+  int a[4] = {};
+  std::byte* const own = p.data.allocate(100);
+  p.data.map(reinterpret_cast<std::byte*>(a), own + 20, sizeof a, "x.c:1");
+  data_work work;
+  const acc::kernel_memory found =
+      p.data.used_by_kernel(reinterpret_cast<std::byte*>(a + 1), nullptr, std::nullopt, work);
+  CHECK(found.address == own + 24);
+  CHECK(found.block.first == own);
+  CHECK(found.block.bytes == 100);
+}
+
 TEST_CASE("addresses are translated both ways within present data alone") {
   present_data p;
   int a[4] = {};
