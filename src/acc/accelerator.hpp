@@ -29,9 +29,6 @@ class accelerator {
   /// Kernels use the memory of the host: nothing is allocated and copied.
   virtual bool shares_host_memory() const noexcept = 0;
 
-  /// The host, and so messages, may access memory of the device at its addresses while no operation uses it.
-  virtual bool is_host_accessible() const noexcept = 0;
-
   /// Aligned for every type, not initialised; null if there is not so much memory. The addresses are distinct from all
   /// of the host, and those that kernels find in memory where the device has such.
   virtual std::byte* allocate(std::size_t bytes) noexcept = 0;

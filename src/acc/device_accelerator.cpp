@@ -117,7 +117,9 @@ std::unique_ptr<accelerator> open_device(const std::string& kind, std::size_t ra
 }
 
 device_accelerator::device_accelerator(device::attached_device& on, data::memory_space& memory) noexcept
-    : on_(on), memory_(memory) {}
+    : on_(on),
+      memory_(memory),
+      for_messages_(on.is().about().is_host_accessible ? nullptr : blocking_copies::of(on.is())) {}
 
 device_accelerator::~device_accelerator() {
   while (!blocks_.empty()) release(const_cast<std::byte*>(blocks_.begin()->first));
@@ -127,7 +129,7 @@ std::byte* device_accelerator::allocate(std::size_t bytes) noexcept {
   data::block* const made = memory_.try_create(std::max<std::size_t>(bytes, 1));
   if (!made) return nullptr;
   std::byte* const in_streams = memory_.address_of(*made);
-  std::byte* const seen = is_host_accessible() ? on_.is().transport_address(in_streams) : nullptr;
+  std::byte* const seen = for_messages_ ? nullptr : on_.is().transport_address(in_streams);
   std::byte* const first = seen ? seen : in_streams;
   const std::scoped_lock lock(mutex_);
   blocks_[first] = {made, bytes, in_streams};

@@ -12,6 +12,7 @@
 
 #include "acc/accelerator.hpp"
 #include "acc/array_part.hpp"
+#include "acc/blocking_copies.hpp"
 #include "data/memory_space.hpp"
 #include "device/device_set.hpp"
 
@@ -31,7 +32,6 @@ class device_accelerator final : public accelerator {
 
   bool is_host() const noexcept override { return false; }
   bool shares_host_memory() const noexcept override { return false; }
-  bool is_host_accessible() const noexcept override { return on_.is().about().is_host_accessible; }
   std::byte* allocate(std::size_t bytes) noexcept override;
   void release(std::byte* memory) noexcept override;
   std::size_t allocated_bytes() const noexcept override;
@@ -58,7 +58,8 @@ class device_accelerator final : public accelerator {
 
   device::attached_device& on_;
   data::memory_space& memory_;
-  mutable std::mutex mutex_;  // guards what follows
+  const std::shared_ptr<blocking_copies> for_messages_;  // null: the host accesses the memory
+  mutable std::mutex mutex_;                             // guards what follows
   std::map<const std::byte*, memory_block> blocks_;
   std::size_t allocated_ = 0;
   std::map<const stretto_acc_device_kernel*, compiled> kernels_;

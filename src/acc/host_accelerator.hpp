@@ -20,7 +20,6 @@ class host_accelerator final : public accelerator {
   explicit host_accelerator(bool is_discrete) noexcept : is_discrete_(is_discrete) {}
 
   bool is_host() const noexcept override { return true; }
-  bool is_host_accessible() const noexcept override { return true; }
   bool shares_host_memory() const noexcept override { return !is_discrete_; }
   std::byte* allocate(std::size_t bytes) noexcept override;
   void release(std::byte* memory) noexcept override;

@@ -32,7 +32,6 @@ class recording_accelerator final : public acc::accelerator {
   int misuses() const noexcept { return misuses_; }
 
   bool is_host() const noexcept override { return true; }
-  bool is_host_accessible() const noexcept override { return true; }
   bool shares_host_memory() const noexcept override { return false; }
   std::byte* allocate(std::size_t bytes) noexcept override {
     const std::scoped_lock lock(mutex_);

@@ -28,6 +28,22 @@ TEST_CASE("data that was copied to a device can be copied back") {
   });
 }
 
+TEST_CASE("a thread waits for copies of a stream without polling") {
+  on_each([](bench& b) {
+    array<int> x({1000}), y({1000});
+    std::iota(x.values.begin(), x.values.end(), 7);
+    std::byte* const at = b.take(x.bytes());
+    b.s->finish();  // nothing is enqueued
+    b.s->copy({{}, reinterpret_cast<std::byte*>(x.values.data())}, {{}, at}, {x.bytes()}, nullptr);
+    b.s->finish();
+    counting_completion e;
+    b.s->copy({{}, at}, {{}, reinterpret_cast<std::byte*>(y.values.data())}, {x.bytes()}, &e);
+    b.s->finish();
+    CHECK(x.values == y.values);
+    b.wait(e);
+  });
+}
+
 TEST_CASE("while a completion runs, other threads make streams and enqueue") {
   struct asks : places::completion {
     explicit asks(bench& b) : completion(run_it), on(b) {}

@@ -55,13 +55,6 @@ void run(const stretto_acc_launch& launch) {
   if (moves) leave(in, all, data_environment::scope::structured, queue, launch.where);
 }
 
-error inaccessible_memory(const char* where) {
-  return error("O18", "a message cannot use the memory of the device")
-      .fact("at", where)
-      .because("the host has no access to it, and messages are copied by the host")
-      .remedy("copy the buffer around the message: #pragma acc update host, and device behind it");
-}
-
 }  // namespace
 }  // namespace stretto::acc
 
@@ -138,9 +131,7 @@ void* stretto_acc_message_buffer(void* host, int queue, const char* where) {
     data_work ahead;
     std::byte* const found = in.data().used_by_kernel(static_cast<std::byte*>(host), nullptr, number, ahead).address;
     in.perform(number, std::move(ahead));
-    if (!found) return in.data().present_address(static_cast<std::byte*>(host), "a buffer", where);
-    if (!in.device().is_host_accessible()) throw inaccessible_memory(where);
-    return found;
+    return found ? found : in.data().present_address(static_cast<std::byte*>(host), "a buffer", where);
   });
 }
 

@@ -38,6 +38,12 @@ cuda_stream::~cuda_stream() {
   driver_->release_flag(flag_);
 }
 
+void cuda_stream::finish() {
+  const api& cu = *driver_->cu;
+  const current_context current(cu, driver_->context);
+  driver_->check(cu.cuStreamSynchronize(stream_), "cuStreamSynchronize");
+}
+
 /// Records an event behind all enqueued operations. The context must be current. Throws `refused`.
 CUevent cuda_stream::record() {
   const CUevent event = driver_->acquire_event();

@@ -36,6 +36,7 @@ class cuda_stream final : public stream, public polled_stream {
   ~cuda_stream() override;
 
   void notify(places::completion& done) override;
+  void finish() override;
   void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
               places::completion* done) override;
   stream_marker record_marker() override;

@@ -45,6 +45,11 @@ opencl_stream::~opencl_stream() {
   driver_->cl->clReleaseCommandQueue(queue_);
 }
 
+void opencl_stream::finish() {
+  require_device();
+  driver_->check(driver_->cl->clFinish(queue_), "clFinish");
+}
+
 cl_event* opencl_stream::event_for(const places::completion* done) noexcept {
   next_ = nullptr;
   return done && completions_.next_needs_event() ? &next_ : nullptr;

@@ -281,6 +281,19 @@ class sim_device final : public device, public faults {
     return times_.add_stream();
   }
   void end_stream(std::size_t number) {
+    wait_until_empty(number);
+    std::scoped_lock lock(mutex_);
+    if (thread_.joinable()) times_.remove_stream(number);
+  }
+  void finish(std::size_t number) {
+    wait_until_empty(number);
+    std::unique_lock lock(mutex_);
+    if (lost_) throw lost(options_.name);
+    const auto failed = unreported_failures_.extract(number);
+    lock.unlock();
+    if (failed) std::rethrow_exception(failed.mapped());
+  }
+  void wait_until_empty(std::size_t number) {
     std::unique_lock lock(mutex_);
     if (!thread_.joinable()) {
       lock.unlock();
@@ -288,7 +301,6 @@ class sim_device final : public device, public faults {
       return;
     }
     changed_.wait(lock, [&] { return times_.stream_is_empty(number) && !computing_; });
-    times_.remove_stream(number);
   }
   bool is_empty(std::size_t number) {
     std::scoped_lock lock(mutex_);
@@ -431,6 +443,7 @@ class sim_stream final : public stream {
   ~sim_stream() override { device_.end_stream(number_); }
 
   void notify(places::completion& done) override { device_.enqueue(number_, {}, {{}, &done, {}}); }
+  void finish() override { device_.finish(number_); }
 
   void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
                  places::completion* done) override {

@@ -2,12 +2,11 @@
 #include "ranks/collectives/direct_collective.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "ranks/collectives/algorithms.hpp"
+#include "ranks/datatypes/host_elements.hpp"
 
 namespace stretto::ranks {
 
@@ -15,24 +14,6 @@ namespace {
 
 constexpr std::int64_t broadcast_part = 256 << 10;  // bytes
 constexpr std::int64_t combined_block = 16 << 10;   // bytes, so that the result stays in the first cache
-
-/// Memory for a few elements of a type, mostly on the stack.
-class value_memory {
- public:
-  /// The address that is the elements' for MPI.
-  std::byte* make(std::int64_t count, const datatype& type) {
-    const std::int64_t all_but_one = (count - 1) * type.extent();
-    const std::int64_t lowest = type.bounds().true_lb + std::min<std::int64_t>(all_but_one, 0);
-    const auto bytes = static_cast<std::size_t>(type.true_extent() + std::abs(all_but_one));
-    if (bytes <= sizeof few_) return few_ - lowest;
-    more_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    return more_.get() - lowest;
-  }
-
- private:
-  alignas(64) std::byte few_[1024];
-  std::unique_ptr<std::byte[]> more_;
-};
 
 std::int64_t parts_of(std::int64_t all, std::int64_t each) {
   return std::max<std::int64_t>(1, (all + each - 1) / each);

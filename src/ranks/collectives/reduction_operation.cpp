@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ranks/call_error.hpp"
+#include "ranks/datatypes/host_elements.hpp"
 
 namespace stretto::ranks {
 
@@ -50,6 +51,13 @@ combiner::combiner(const reduction_operation& which, const datatype& type) : ope
   if (which.is_user_defined()) return;
   loop_ = find_combine_function(which.which(), type);
   if (!loop_) throw call_error(error_class::op, "the operation is not defined for " + name_of(type));
+}
+
+void combiner::combine_on_host(const void* in, void* inout, std::int64_t count) const {
+  const host_elements left(in, count, *type_);
+  host_elements right(inout, count, *type_);
+  combine(left.address(), right.address(), count);
+  right.write_back();
 }
 
 void combiner::call_program(const void* in, void* inout, std::int64_t count) const {

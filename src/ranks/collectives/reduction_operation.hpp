@@ -9,6 +9,7 @@
 
 #include "ranks/counted_ref.hpp"
 #include "ranks/datatypes/datatype.hpp"
+#include "ranks/datatypes/device_memory.hpp"
 
 struct MPI_ABI_Datatype;
 
@@ -80,14 +81,21 @@ class combiner {
 
   /// inout[i] = in[i] op inout[i]
   void operator()(const void* in, void* inout, std::int64_t count) const {
-    if (loop_) loop_(in, inout, count);
-    else if (count > 0) call_program(in, inout, count);
+    if (has_device_memory()) [[unlikely]]
+      combine_on_host(in, inout, count);
+    else combine(in, inout, count);
   }
   const datatype& type() const { return *type_; }
   bool is_commutative() const { return operation_->is_commutative(); }
   bool is_user_defined() const { return operation_->is_user_defined(); }
 
  private:
+  void combine(const void* in, void* inout, std::int64_t count) const {
+    if (loop_) loop_(in, inout, count);
+    else if (count > 0) call_program(in, inout, count);
+  }
+  /// The same where elements may be in the memory of a device.
+  void combine_on_host(const void* in, void* inout, std::int64_t count) const;
   void call_program(const void* in, void* inout, std::int64_t count) const;
 
   combine_function loop_ = nullptr;  // null: a program's function

@@ -17,9 +17,15 @@ bool is_one_run(const type_layout& layout, std::int64_t count) {
 }  // namespace
 
 void data_part::set_layout(const type_layout& layout, std::int64_t count) {
-  if (is_one_run(layout, count)) memory_ = moved(memory_, layout.dense_offset());
-  else layout_ = &layout;
+  if (!is_one_run(layout, count)) {
+    layout_ = &layout;
+    return;
+  }
+  memory_ = moved(memory_, layout.dense_offset());
+  mark_device_memory();
 }
+
+void data_part::mark_device_memory() { layout_ = device_memory_at(memory_) ? &layout_of_bytes() : nullptr; }
 
 layout_cursor data_part::cursor(std::int64_t offset) const {
   if (is_dense()) return layout_cursor(layout_of_bytes(), memory_, bytes_, offset);

@@ -13,6 +13,7 @@
 #include "ranks/datatypes/block_copy.hpp"
 #include "ranks/datatypes/checked_number.hpp"
 #include "ranks/datatypes/datatype.hpp"
+#include "ranks/datatypes/device_memory.hpp"
 #include "ranks/datatypes/layout_cursor.hpp"
 
 namespace stretto::ranks {
@@ -22,7 +23,10 @@ class data_part {
   data_part() = default;
   /// Plain bytes. Of what is sent they are only read.
   data_part(const void* memory, std::int64_t bytes)
-      : memory_(static_cast<std::byte*>(const_cast<void*>(memory))), bytes_(bytes) {}
+      : memory_(static_cast<std::byte*>(const_cast<void*>(memory))), bytes_(bytes) {
+    if (has_device_memory()) [[unlikely]]
+      mark_device_memory();
+  }
   /// All data of `count` elements of a committed type, whose layout must live as long as the part is used.
   data_part(const void* elements, std::int64_t count, const datatype& type)
       : data_part(elements, product(count, type.size())) {
@@ -30,7 +34,7 @@ class data_part {
   }
 
   std::int64_t bytes() const { return bytes_; }
-  /// The bytes lie one after another, from address() on.
+  /// The bytes lie one after another, from address() on, and the host can access them.
   bool is_dense() const { return layout_ == nullptr; }
   /// Where dense bytes begin, or the first element.
   std::byte* address() const { return memory_; }
@@ -42,6 +46,8 @@ class data_part {
 
  private:
   void set_layout(const type_layout& layout, std::int64_t count);
+  /// Bytes in the memory of a device get a layout: copies then ask whose memory it is.
+  void mark_device_memory();
 
   std::byte* memory_ = nullptr;  // of the first element; of the first byte if dense
   std::int64_t bytes_ = 0;

@@ -5,6 +5,7 @@
 #include "ranks/datatypes/checked_number.hpp"
 #include "ranks/datatypes/element_walk.hpp"
 #include "ranks/datatypes/external_value.hpp"
+#include "ranks/datatypes/host_elements.hpp"
 #include "ranks/datatypes/moved_address.hpp"
 #include "ranks/datatypes/packed_data.hpp"
 
@@ -34,8 +35,9 @@ void pack_external(const datatype& type, const void* elements, std::int64_t coun
                    std::int64_t& position) {
   check_space(external_size(type, count), position, external.size());
   bool is_exact = true;
+  const host_elements here(elements, count, type);
   walk_elements(type, count, 0, [&](const basic_type& basic, std::int64_t offset, std::int64_t number) {
-    is_exact &= to_external(basic, moved(elements, offset), number, external.data() + position);
+    is_exact &= to_external(basic, moved(here.address(), offset), number, external.data() + position);
     position += number * basic.external_size;
   });
   check_conversion(is_exact);
@@ -45,10 +47,12 @@ void unpack_external(const datatype& type, void* elements, std::int64_t count, s
                      std::int64_t& position) {
   check_space(external_size(type, count), position, external.size());
   bool is_exact = true;
+  host_elements here(elements, count, type);
   walk_elements(type, count, 0, [&](const basic_type& basic, std::int64_t offset, std::int64_t number) {
-    is_exact &= from_external(basic, external.data() + position, number, moved(elements, offset));
+    is_exact &= from_external(basic, external.data() + position, number, moved(here.address(), offset));
     position += number * basic.external_size;
   });
+  here.write_back();
   check_conversion(is_exact);
 }
 

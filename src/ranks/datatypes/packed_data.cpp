@@ -2,11 +2,11 @@
 #include "ranks/datatypes/packed_data.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "ranks/call_error.hpp"
 #include "ranks/datatypes/checked_number.hpp"
+#include "ranks/datatypes/device_memory.hpp"
 #include "ranks/datatypes/layout_copy.hpp"
 #include "ranks/datatypes/moved_address.hpp"
 #include "ranks/datatypes/type_layout.hpp"
@@ -43,8 +43,8 @@ std::int64_t copy_elements(const datatype& target, void* to, std::int64_t to_cou
   if (source.layout().is_dense() && target.layout().is_dense()) {
     const std::int64_t bytes = std::min(source.size() * from_count, target.size() * to_count);
     if (bytes == 0) return 0;
-    std::memcpy(moved(to, target.layout().dense_offset()), moved(from, source.layout().dense_offset()),
-                static_cast<std::size_t>(bytes));
+    copy_anywhere(moved(static_cast<std::byte*>(to), target.layout().dense_offset()),
+                  moved(static_cast<const std::byte*>(from), source.layout().dense_offset()), bytes);
     return bytes;
   }
   layout_cursor source_cursor(source.layout(), from, from_count);

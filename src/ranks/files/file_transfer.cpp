@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string>
 
+#include "ranks/datatypes/device_memory.hpp"
 #include "ranks/files/posix_errors.hpp"
 
 namespace stretto::ranks {
@@ -84,7 +84,7 @@ void copy_from_block(layout_cursor& memory, file_cursor& file, const std::byte* 
                      std::int64_t bytes) {
   while (bytes > 0) {
     const std::int64_t run = std::min({bytes, file.run_left(), memory.run_left()});
-    std::memcpy(memory.address(), block + (file.offset() - offset), static_cast<std::size_t>(run));
+    copy_anywhere(memory.address(), block + (file.offset() - offset), run);
     memory.advance(run);
     file.advance(run);
     bytes -= run;
@@ -95,7 +95,7 @@ void copy_to_block(layout_cursor& memory, file_cursor& file, std::byte* block, s
                    std::int64_t bytes) {
   while (bytes > 0) {
     const std::int64_t run = std::min({bytes, file.run_left(), memory.run_left()});
-    std::memcpy(block + (file.offset() - offset), memory.address(), static_cast<std::size_t>(run));
+    copy_anywhere(block + (file.offset() - offset), memory.address(), run);
     memory.advance(run);
     file.advance(run);
     bytes -= run;
@@ -121,8 +121,10 @@ bool file_transfer::go_on(disk_wait wait) {
   return true;
 }
 
-/// Of memory, or of a file that is read: a file that is written keeps what lies between runs.
+/// Of memory, or of a file that is read: a file that is written keeps what lies between runs. The memory of a device is
+/// always reached by a block.
 bool file_transfer::has_short_runs() const {
+  if (device_memory_at(memory_.address())) return true;
   const std::int64_t of_file = file_.run_left();
   if (access_.direction == file_direction::read && of_file < std::min(long_run, file_.left())) return true;
   return memory_.run_left() < std::min(long_run, of_file);

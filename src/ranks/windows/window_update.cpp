@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ranks/call_error.hpp"
+#include "ranks/datatypes/device_memory.hpp"
 #include "ranks/datatypes/layout_copy.hpp"
 #include "ranks/windows/type_description.hpp"
 
@@ -13,6 +14,7 @@ namespace stretto::ranks {
 namespace {
 
 constexpr std::int64_t bytes_under_lock = 4096;
+constexpr std::size_t most_value_bytes = 32;  // of a basic type
 
 const datatype& checked_element(const datatype& target) {
   if (const datatype* const element = element_type(target)) return *element;
@@ -111,10 +113,15 @@ void update_elements(const element_update& update, const update_data& data, base
 }
 
 void exchange_value(std::byte* target, const value_exchange& values, base::spin_lock& lock) {
-  const auto bytes = static_cast<std::size_t>(values.bytes);
+  std::byte before[most_value_bytes], expected[most_value_bytes];
+  const auto copy = [&](void* to, const void* from) {
+    copy_anywhere(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), values.bytes);
+  };
+  copy(expected, values.expected);
   const std::lock_guard guard(lock);
-  std::memcpy(values.result, target, bytes);
-  if (std::memcmp(target, values.expected, bytes) == 0) std::memcpy(target, values.desired, bytes);
+  copy(before, target);
+  copy(values.result, before);
+  if (std::memcmp(before, expected, static_cast<std::size_t>(values.bytes)) == 0) copy(target, values.desired);
 }
 
 }  // namespace stretto::ranks

@@ -1,0 +1,63 @@
+// device_memory.hpp - memory of devices that the host cannot access, and that messages use nevertheless.
+//
+// The owner of such memory registers its addresses. From then on copies ask whether an end of theirs is there, and
+// leave the copy to the owner.
+//
+// Threads     any.
+// Cost        while no memory is registered: a load for each buffer. Else a shared lock and a search.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace stretto::ranks {
+
+/// Rows of bytes at a distance from one another.
+struct memory_rows {
+  std::byte* first = nullptr;
+  std::int64_t distance = 0;  // from the begin of a row to that of the next one
+};
+
+class device_memory {
+ public:
+  /// Copies rows of `bytes` bytes; returns when they have arrived. Blocks the thread, since callers may hold locks. At
+  /// least one side is in this memory. The other one is, too, or it is the host's, or in memory that this one reaches.
+  virtual void copy(const memory_rows& to, const memory_rows& from, std::int64_t bytes, std::int64_t rows) = 0;
+  /// Whether copies between the two need no memory of the host.
+  virtual bool reaches(const device_memory& other) const { return this == &other; }
+
+ protected:
+  ~device_memory() = default;
+};
+
+/// Ranges do not overlap. `of` must live until the range is removed, and no copy may use it then. A range that begins
+/// where another one does replaces it.
+void add_device_memory(const std::byte* first, std::size_t bytes, device_memory& of);
+/// Does nothing for a range that was replaced.
+void remove_device_memory(const std::byte* first, const device_memory& of);
+
+namespace detail {
+extern std::atomic<int> device_memory_ranges;
+device_memory* find_device_memory(const void* address);
+}  // namespace detail
+
+inline bool has_device_memory() { return detail::device_memory_ranges.load(std::memory_order_relaxed) > 0; }
+
+/// Null: the host can access the address.
+inline device_memory* device_memory_at(const void* address) {
+  return has_device_memory() ? detail::find_device_memory(address) : nullptr;
+}
+
+/// Rows whose sides may be in the memory of any device.
+void copy_rows_anywhere(const memory_rows& to, const memory_rows& from, std::int64_t bytes, std::int64_t rows);
+
+/// The same for bytes that lie one after another.
+inline void copy_anywhere(std::byte* to, const std::byte* from, std::int64_t bytes) {
+  if (has_device_memory()) [[unlikely]]
+    copy_rows_anywhere({to, bytes}, {const_cast<std::byte*>(from), bytes}, bytes, 1);
+  else std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
+}  // namespace stretto::ranks

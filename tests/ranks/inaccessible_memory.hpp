@@ -1,0 +1,55 @@
+// inaccessible_memory.hpp - memory of a device as the host sees it: a use of its addresses crashes.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "ranks/datatypes/device_memory.hpp"
+
+namespace stretto::test {
+
+class inaccessible_memory final : public ranks::device_memory {
+ public:
+  /// With the bytes that memory of the host has; addresses of the two are equally far apart.
+  explicit inaccessible_memory(std::vector<std::byte> initial) : bytes(std::move(initial)) {
+    void* const reserved = ::mmap(nullptr, reserved_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    first_ = static_cast<std::byte*>(reserved);
+    ranks::add_device_memory(first_, reserved_bytes(), *this);
+  }
+  inaccessible_memory(const inaccessible_memory&) = delete;
+  ~inaccessible_memory() {
+    ranks::remove_device_memory(first_, *this);
+    ::munmap(first_, reserved_bytes());
+  }
+
+  std::byte* first() const { return first_; }
+
+  void copy(const ranks::memory_rows& to, const ranks::memory_rows& from, std::int64_t row,
+            std::int64_t rows) override {
+    ++copies;
+    for (std::int64_t i = 0; i < rows; ++i)
+      std::memmove(here(to.first + i * to.distance), here(from.first + i * from.distance),
+                   static_cast<std::size_t>(row));
+  }
+  bool reaches(const ranks::device_memory& other) const override { return this == &other || reached == &other; }
+
+  std::vector<std::byte> bytes;
+  int copies = 0;
+  inaccessible_memory* reached = nullptr;  // besides itself
+
+ private:
+  std::size_t reserved_bytes() const { return bytes.size() + 1; }
+  std::byte* here(std::byte* address) {
+    for (inaccessible_memory* const one : {this, reached})
+      if (one && address >= one->first_ && address < one->first_ + one->reserved_bytes())
+        return one->bytes.data() + (address - one->first_);
+    return address;
+  }
+
+  std::byte* first_ = nullptr;
+};
+
+}  // namespace stretto::test
