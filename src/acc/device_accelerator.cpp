@@ -9,13 +9,13 @@
 #include <span>
 #include <stretto/error.hpp>
 #include <stretto/event.hpp>
-#include <stretto/native_kernel.hpp>
 #include <stretto/task.hpp>
 #include <utility>
 #include <vector>
 
 #include "acc/gang_arguments.hpp"
 #include "acc/host_accelerator.hpp"
+#include "acc/region_kernel.hpp"
 #include "base/context.hpp"
 #include "data/data_state.hpp"
 
@@ -46,37 +46,6 @@ void perform_in_stream(device::attached_device& on, device::work what, Into into
   awaited_operation one(on);
   on.enqueue(what, {}, 0, one.where, [&](device::stream& s) { into(s, one); });
   wait(one.over);
-}
-
-/// A kernel whose text the translator has written.
-class region_functions final : public native_functions {
- public:
-  explicit region_functions(const stretto_acc_device_kernel& of) {
-    opencl = native_code::text(of.opencl).with_entry(of.name);
-    for (const stretto_acc_parameter& one : std::span(of.parameters, static_cast<std::size_t>(of.parameter_count))) {
-      if (one.form == stretto_acc_form_value) {
-        parameters_.push_back({.mode = access::value, .element_bytes = static_cast<std::uint32_t>(one.bytes)});
-        continue;
-      }
-      parameters_.push_back(
-          {.mode = access::inout, .kind = element_kind::unsigned_integer, .dimensions = 1, .element_bytes = 1});
-      if (one.form == stretto_acc_form_address) parameters_.push_back({.mode = access::value, .element_bytes = 8});
-    }
-  }
-
-  std::span<const kernel_parameter> parameters() const noexcept { return parameters_; }
-  bool has_calls(native_call::kind) const noexcept override { return false; }
-  void call(const native_call&, const kernel_argument*, const location*) const override {}
-  void run(const kernel_work&, const kernel_argument*) const override {}
-
- private:
-  std::vector<kernel_parameter> parameters_;
-};
-
-const kernel_code& code_of(const stretto_acc_device_kernel& of) {
-  auto functions = std::make_unique<region_functions>(of);
-  stretto::detail::native_request request{.name = of.name, .parameters = functions->parameters()};
-  return stretto::detail::keep_native(std::move(request), std::move(functions), std::source_location::current());
 }
 
 device::launch_argument value_argument(const std::byte* value) {
@@ -203,10 +172,11 @@ device_accelerator::compiled device_accelerator::kernel_of(const gang_launch& l)
   const auto found = kernels_.find(l.device);
   if (found != kernels_.end()) return found->second;
   compiled& made = kernels_[l.device];
-  std::string reason = l.device->reason ? l.device->reason : "";
-  if (l.device->opencl) {
+  const std::string& backend = on_.is().about().backend;
+  std::string reason(reason_against(*l.device, backend));
+  if (reason.empty()) {
     try {
-      made = on_.is().compile(code_of(*l.device));
+      made = on_.is().compile(region_kernel(l, backend));
     } catch (const error& e) {
       reason = e.what();
     }
@@ -250,8 +220,7 @@ void device_accelerator::run_on_device(const device::compiled_kernel& kernel, co
       arguments.push_back(value_argument(reinterpret_cast<const std::byte*>(&offsets[i])));
     }
   }
-  device::launch_range range;
-  range.max[0] = gangs_for(on_.is().about(), l);
+  const device::launch_range range = range_of_gangs(kernel.code, gangs_for(on_.is().about(), l));
   perform_in_stream(on_, device::work::kernel,
                     [&](device::stream& s, places::completion& done) { s.launch(kernel, range, arguments, &done); });
   for (std::byte* one : copies) release(one);
