@@ -77,9 +77,11 @@ struct stretto_acc_parameter {
 /// A region's kernel for devices. One item runs one gang.
 struct stretto_acc_device_kernel {
   const char* name;
-  const char* opencl;  // a program in OpenCL C; null if the language cannot express the region
-  const char* reason;  // of that: "it calls \"printf\""
-  const struct stretto_acc_parameter* parameters;
+  const char* opencl;         // a program in OpenCL C; null if the language cannot express the region
+  const char* opencl_reason;  // of that: "it calls \"printf\""
+  const char* cuda;           // the same in C++ for CUDA
+  const char* cuda_reason;
+  const struct stretto_acc_parameter* parameters;  // of each program; null if there is none
   long parameter_count;
 };
 

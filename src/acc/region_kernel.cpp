@@ -23,6 +23,7 @@ class region_functions final : public native_functions {
  public:
   explicit region_functions(const gang_launch& of) : gang_(of.kernel), table_(parameters_of(*of.device)) {
     if (of.device->opencl) opencl = native_code::text(of.device->opencl).with_entry(of.device->name);
+    if (of.device->cuda) cuda = native_code::text(of.device->cuda).with_entry(of.device->name);
     for (const stretto_acc_parameter& one : table_) {
       if (one.form == stretto_acc_form_value) add_value(one.bytes);
       else add_memory();
@@ -77,21 +78,28 @@ void run_gangs_of_region(const kernel_code& code, const kernel_work& work, const
 
 }  // namespace
 
-const kernel_code& region_kernel(const gang_launch& of, std::string_view) {
+const kernel_code& region_kernel(const gang_launch& of, std::string_view backend) {
   auto functions = std::make_unique<region_functions>(of);
-  const stretto::detail::native_request request{
-      .name = of.device->name, .parameters = functions->parameters(), .run = &run_gangs_of_region};
+  const stretto::detail::native_request request{.name = of.device->name,
+                                                .in_groups = backend == "cuda",
+                                                .parameters = functions->parameters(),
+                                                .run = &run_gangs_of_region};
   return stretto::detail::keep_native(request, std::move(functions), std::source_location::current());
 }
 
 std::string_view reason_against(const stretto_acc_device_kernel& of, std::string_view backend) {
+  if (backend == "cuda") return of.cuda ? "" : of.cuda_reason;
   const bool has_kernel = backend == "sim" ? of.parameters != nullptr : of.opencl != nullptr;
-  return has_kernel ? "" : of.reason;
+  return has_kernel ? "" : of.opencl_reason;
 }
 
-device::launch_range range_of_gangs(const kernel_code&, long gangs) {
+device::launch_range range_of_gangs(const kernel_code& kernel, long gangs) {
+  constexpr std::int64_t most_of_group = 256;
   device::launch_range range;
   range.max[0] = gangs;
+  if (!kernel.in_groups) return range;
+  while (range.group[0] < most_of_group && gangs % (2 * range.group[0]) == 0) range.group[0] *= 2;
+  range.max[0] = gangs / range.group[0];
   return range;
 }
 

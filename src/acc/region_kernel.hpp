@@ -22,7 +22,7 @@ const kernel_code& region_kernel(const gang_launch& of, std::string_view backend
 /// Why the devices of a backend have no kernel of the region: "it calls \"printf\"". Empty if they have one.
 std::string_view reason_against(const stretto_acc_device_kernel& of, std::string_view backend);
 
-/// The range of a launch of `gangs` gangs.
+/// The range of a launch of `gangs` gangs. CUDA runs whole blocks of threads, so their size divides the number.
 device::launch_range range_of_gangs(const kernel_code& kernel, long gangs);
 
 }  // namespace stretto::acc

@@ -99,15 +99,18 @@ void f(int n, double *a, const double *b) {
     - moved without a clause: copy(a) by the bounds of loops, copyin(b) by the bounds of loops, copy(sum), copy(c)
     - copied into each gang: n
     - OpenCL: a kernel
+    - CUDA: a kernel
 x.c:8: kernels, line 9
   - one gang: kernels divides a loop that is the whole region
   - moved without a clause: copy(a) by the bounds of loops
   - copied into each gang: n
   - OpenCL: a kernel
+  - CUDA: a kernel
 x.c:10: serial, line 11
   present(a)
   - one gang: serial
   - OpenCL: on the host, since it calls "printf"
+  - CUDA: on the host, since it calls "printf"
 )");
 }
 

@@ -106,7 +106,7 @@ class Programs(unittest.TestCase):
         write("right.c", (WORK / "wrong.c").read_text().replace("lop", "loop"))
         shown = run(BIN / "stretto-cc", "--acc-show", "right.c", ranks=None).stdout
         self.assertEqual(shown, "right.c:3: parallel loop, line 4\n  - line 4: divided among gangs\n"
-                         "  - moved without a clause: copy(a)\n  - OpenCL: a kernel\n")
+                         "  - moved without a clause: copy(a)\n  - OpenCL: a kernel\n  - CUDA: a kernel\n")
         run(BIN / "stretto-cc", "-c", "-MMD", "-MF", "right.d", "right.c", "-o", "right.o", ranks=None)
         self.assertIn("right.o: right.c", (WORK / "right.d").read_text())
         run(BIN / "stretto-cc", "right.o", "-o", "right", ranks=None)

@@ -9,7 +9,7 @@ std::string_view call_declarations() noexcept {
          "struct stretto_acc_argument { int way; void *host; unsigned long bytes; const struct stretto_acc_data *part;"
          " const char *name; };\n"
          "struct stretto_acc_parameter { int form; long argument; unsigned long bytes; };\n"
-         "struct stretto_acc_device_kernel { const char *name, *opencl, *reason;"
+         "struct stretto_acc_device_kernel { const char *name, *opencl, *opencl_reason, *cuda, *cuda_reason;"
          " const struct stretto_acc_parameter *parameters; long parameter_count; };\n"
          "struct stretto_acc_launch { void (*kernel)(void **, long, long); const char *where;"
          " const struct stretto_acc_data *data; long data_count; const struct stretto_acc_argument *arguments;"

@@ -29,6 +29,11 @@ struct device_translation {
   std::string reason;  // if there is none
 };
 
+/// A region in each language. Kernels of one region have the same parameters.
+struct device_translations {
+  device_translation opencl, cuda;
+};
+
 /// The kernel `name` of a region. A plan with is_single is for one work-item.
 device_translation translate_for_device(device_language language, const std::string& name, const region_plan& plan,
                                         const statement& region, const preprocessed_text& source,

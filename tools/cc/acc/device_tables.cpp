@@ -12,6 +12,11 @@ std::size_t index_in_launch(const region_plan& plan, const device_parameter& one
   return index + one.extent.value_or(plan.arguments[one.argument].sized.extents.size());
 }
 
+/// Two fields of the table.
+std::string text_and_reason(const device_translation& of) {
+  return of.kernel ? literal_text(of.kernel->text) + ", 0" : "0, " + literal_text(of.reason);
+}
+
 }  // namespace
 
 std::string literal_text(const std::string& text) {
@@ -27,17 +32,18 @@ std::string literal_text(const std::string& text) {
   return result + '"';
 }
 
-std::string device_tables(const std::string& name, const region_plan& plan, const device_translation& opencl) {
-  if (!opencl.kernel)
-    return fmt::format("static const struct stretto_acc_device_kernel {0}_device = {{\"{0}\", 0, {1}, 0, 0}};\n", name,
-                       literal_text(opencl.reason));
+std::string device_tables(const std::string& name, const region_plan& plan, const device_translations& of) {
+  const std::optional<device_kernel>& any = of.opencl.kernel ? of.opencl.kernel : of.cuda.kernel;
   std::string parameters;
-  for (const device_parameter& one : opencl.kernel->parameters)
+  for (const device_parameter& one : any ? any->parameters : std::vector<device_parameter>())
     parameters += fmt::format("{{{}, {}, {}}}, ", static_cast<int>(one.is), index_in_launch(plan, one), one.bytes);
-  return fmt::format(
-      "static const struct stretto_acc_parameter {0}_parameters[] = {{{1}{{0}}}};\n"
-      "static const struct stretto_acc_device_kernel {0}_device = {{\"{0}\", {2}, 0, {0}_parameters, {3}}};\n",
-      name, parameters, literal_text(opencl.kernel->text), opencl.kernel->parameters.size());
+  const std::string table =
+      any ? fmt::format("static const struct stretto_acc_parameter {}_parameters[] = {{{}{{0}}}};\n", name, parameters)
+          : "";
+  return table +
+         fmt::format("static const struct stretto_acc_device_kernel {0}_device = {{\"{0}\", {1}, {2}, {3}, {4}}};\n",
+                     name, text_and_reason(of.opencl), text_and_reason(of.cuda), any ? name + "_parameters" : "0",
+                     any ? any->parameters.size() : 0);
 }
 
 }  // namespace stretto::cc::acc

@@ -11,7 +11,7 @@
 namespace stretto::cc::acc {
 
 /// Definitions at file scope; `name` is that of the kernel, and of the table with _device behind it.
-std::string device_tables(const std::string& name, const region_plan& plan, const device_translation& opencl);
+std::string device_tables(const std::string& name, const region_plan& plan, const device_translations& of);
 
 /// A literal of C.
 std::string literal_text(const std::string& text);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "cc/acc/directive_text.hpp"
 
@@ -51,7 +52,7 @@ void add_names(std::vector<std::string>& lines, const char* what, const All& all
 
 }  // namespace
 
-std::vector<std::string> report_of(const region_plan& plan, const device_translation& opencl,
+std::vector<std::string> report_of(const region_plan& plan, const device_translations& on_devices,
                                    const preprocessed_text& source) {
   std::vector<std::string> lines;
   if (plan.is_single) lines.push_back("one gang: " + plan.why_single);
@@ -62,7 +63,8 @@ std::vector<std::string> report_of(const region_plan& plan, const device_transla
     const bool is_copied = one.way == argument_way::value && one.of->type.is != type_form::pointer;
     return is_copied || one.copied ? one.of->name : "";
   });
-  lines.push_back(opencl.kernel ? "OpenCL: a kernel" : "OpenCL: on the host, since " + opencl.reason);
+  for (const auto& [language, of] : {std::pair("OpenCL", &on_devices.opencl), std::pair("CUDA", &on_devices.cuda)})
+    lines.push_back(fmt::format("{}: {}", language, of->kernel ? "a kernel" : "on the host, since " + of->reason));
   return lines;
 }
 

@@ -12,7 +12,7 @@
 namespace stretto::cc::acc {
 
 /// A line per fact: how loops run, what moves without a clause, what gangs have of their own, where devices run it.
-std::vector<std::string> report_of(const region_plan& plan, const device_translation& opencl,
+std::vector<std::string> report_of(const region_plan& plan, const device_translations& on_devices,
                                    const preprocessed_text& source);
 
 }  // namespace stretto::cc::acc

@@ -190,12 +190,14 @@ class translator {
     const unsigned number = ++numbers_;
     const std::string name = fmt::format("stretto_acc_kernel_{}", number);
     const std::size_t function = offset_of(start_of_function(one.first));
-    const device_translation opencl =
-        translate_for_device(device_language::opencl, name, plan, region, source_, *called_);
-    facts_[one.pragma] = report_of(plan, opencl, source_);
+    const auto translated = [&](device_language language) {
+      return translate_for_device(language, name, plan, region, source_, *called_);
+    };
+    const device_translations on_devices{translated(device_language::opencl), translated(device_language::cuda)};
+    facts_[one.pragma] = report_of(plan, on_devices, source_);
     changes_.push_back(
         {function, function,
-         "\n" + host_kernel(name, plan, region, source_) + device_tables(name, plan, opencl) + mark(function)});
+         "\n" + host_kernel(name, plan, region, source_) + device_tables(name, plan, on_devices) + mark(function)});
     changes_.push_back(
         {source_.pragmas()[one.pragma].first, end_of(one), launch_text(name, plan, number, open_) + mark(end_of(one))});
   }
