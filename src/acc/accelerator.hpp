@@ -1,9 +1,14 @@
 // accelerator.hpp - what runs the kernels of a rank: its memory, copies to and from it, and launches.
 //
-// Threads     tasks. Each call returns when its work has ended, and suspends its task meanwhile.
+// Threads     tasks. Each call but start() returns when its work has ended, and suspends its task meanwhile.
 #pragma once
 
+#include <stretto/event.hpp>
+
 #include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "acc/program_structures.hpp"
 
@@ -18,6 +23,15 @@ struct gang_launch {
   gang_arguments& arguments;                                // with addresses of this device
   long gangs;                                               // 0 or less: as many as the device likes
   long work;                                                // operations of all gangs, where they are known; else 0
+};
+
+/// A copy between host and device, or another operation on memory of the device, in the order of a queue.
+struct transfer {
+  enum class kind { to_device, to_host, clear, write_pointer, release };
+  kind is;
+  std::byte* device;
+  std::byte* host = nullptr;  // of write_pointer: the value
+  std::size_t bytes = 0;
 };
 
 class accelerator {
@@ -43,6 +57,15 @@ class accelerator {
 
   /// Runs the kernel for each gang from 0 to the number of gangs - 1.
   virtual void launch(const gang_launch& launch) = 0;
+  /// Transfers in their order.
+  virtual void perform(const std::vector<transfer>& all);
+
+  /// The same behind events; returns the end. A task on the host waits for them, or the device keeps the order. Work
+  /// behind a failed event does not start, and has failed, too.
+  ///   arguments   those of the launch
+  virtual event start(const gang_launch& launch, std::shared_ptr<gang_arguments> arguments,
+                      std::span<const event> behind);
+  virtual event start(std::vector<transfer> all, std::span<const event> behind);
 };
 
 }  // namespace stretto::acc

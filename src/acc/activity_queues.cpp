@@ -1,55 +1,53 @@
 #include "acc/activity_queues.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <stretto/future.hpp>
 #include <stretto/task.hpp>
 #include <utility>
 
 namespace stretto::acc {
 namespace {
 
-/// A task behind another one, which may be none.
-future<void> behind(const future<void>& last, std::function<void()> work) {
-  return last.valid() ? async(name("acc queue"), after(last), std::move(work))
-                      : async(name("acc queue"), std::move(work));
+event start_task(std::span<const event> behind, std::function<void()> work) {
+  return async(name("acc queue"), after(behind), std::move(work));
 }
 
-bool has_succeeded(const future<void>& one) { return one.is_ready() && !one.is_poisoned(); }
+bool has_succeeded(event one) { return one.has_triggered() && !one.is_poisoned(); }
 
 }  // namespace
 
-void activity_queues::enqueue(int queue, std::function<void()> work) {
+void activity_queues::start(int queue, const starter& begin) {
   const std::scoped_lock lock(mutex_);
   one_queue& to = queues_[queue];
-  if (to.messages.empty()) {
-    to.last = behind(to.last, std::move(work));
-    return;
-  }
-  to.last = behind(to.last, [messages = std::exchange(to.messages, {}), work = std::move(work)] {
-    for (const future<void>& one : messages) wait(one);
-    work();
-  });
+  std::vector<event> behind = std::move(to.last);
+  behind.insert(behind.end(), to.messages.begin(), to.messages.end());
+  to.messages.clear();
+  to.last = {begin(behind)};
+}
+
+void activity_queues::enqueue(int queue, std::function<void()> work) {
+  start(queue, [&](std::span<const event> behind) { return start_task(behind, std::move(work)); });
 }
 
 void activity_queues::enqueue_message(int queue, std::function<void()> begin, std::function<void()> end) {
   const std::scoped_lock lock(mutex_);
   one_queue& to = queues_[queue];
   std::erase_if(to.messages, has_succeeded);
-  to.last = behind(to.last, std::move(begin));
-  to.messages.push_back(behind(to.last, std::move(end)));
+  to.last = {start_task(to.last, std::move(begin))};
+  to.messages.push_back(start_task(to.last, std::move(end)));
 }
 
-std::vector<future<void>> activity_queues::pending_of(int queue) {
+std::vector<event> activity_queues::pending_of(int queue) {
   const std::scoped_lock lock(mutex_);
   const auto found = queues_.find(queue);
   if (found == queues_.end()) return {};
-  std::vector<future<void>> all = found->second.messages;
-  if (found->second.last.valid()) all.push_back(found->second.last);
+  std::vector<event> all = found->second.messages;
+  all.insert(all.end(), found->second.last.begin(), found->second.last.end());
   return all;
 }
 
 void activity_queues::wait_for(int queue) {
-  for (const future<void>& one : pending_of(queue)) wait(one);
+  for (const event one : pending_of(queue)) wait(one);
 }
 
 void activity_queues::wait_for_all() {
@@ -57,18 +55,27 @@ void activity_queues::wait_for_all() {
 }
 
 void activity_queues::make_wait(int waiting, std::span<const int> queues) {
-  std::vector<future<void>> others;
-  for (const int one : queues)
-    if (one != waiting) std::ranges::move(pending_of(one), std::back_inserter(others));
-  std::erase_if(others, has_succeeded);
-  if (others.empty()) return;
-  enqueue(waiting, [others = std::move(others)] {
-    for (const future<void>& one : others) wait(one);
-  });
+  std::vector<event> others;
+  for (const int one : queues) {
+    if (one == waiting) continue;
+    const std::vector<event> pending = pending_of(one);
+    others.insert(others.end(), pending.begin(), pending.end());
+  }
+  for (const event one : others) make_wait(waiting, one);
 }
 
+void activity_queues::make_wait(int waiting, event until) {
+  if (has_succeeded(until)) return;
+  const std::scoped_lock lock(mutex_);
+  std::vector<event>& last = queues_[waiting].last;
+  std::erase_if(last, has_succeeded);
+  last.push_back(until);
+}
+
+event activity_queues::end_of(int queue, std::source_location where) { return merge(pending_of(queue), where); }
+
 bool activity_queues::has_ended(int queue) {
-  return std::ranges::all_of(pending_of(queue), [](const future<void>& one) { return one.is_ready(); });
+  return std::ranges::all_of(pending_of(queue), [](event one) { return one.has_triggered(); });
 }
 
 bool activity_queues::have_all_ended() {

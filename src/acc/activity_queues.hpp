@@ -2,15 +2,16 @@
 // the same time.
 //
 // Threads     tasks of the rank.
-// Cost        an operation is a task that waits for the one before it.
+// Cost        an operation starts behind the events of those before it: a task on the host, or what a device orders.
 // Source      OpenACC 3.3, section 2.16: asynchronous behavior.
 #pragma once
 
-#include <stretto/future.hpp>
+#include <stretto/event.hpp>
 
 #include <functional>
 #include <map>
 #include <mutex>
+#include <source_location>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,12 @@ namespace stretto::acc {
 
 class activity_queues {
  public:
-  /// Runs `work` behind all that the queue has. A failure of it is the result of each wait for the queue until then.
+  /// Starts an operation behind events, and returns its end.
+  using starter = std::function<event(std::span<const event> behind)>;
+  /// Calls `begin`, at once, with the ends of all that the queue has. A failure of an operation is the result of each
+  /// wait for the queue until then, and the operations behind it do not run.
+  void start(int queue, const starter& begin);
+  /// Runs `work` as a task behind all that the queue has.
   void enqueue(int queue, std::function<void()> work);
   /// A message that ends later than its call. `begin` runs behind the queue's other operations, but not behind the end
   /// of the messages ahead of it: two ranks that send to each other first, and then receive, would wait for ever. `end`
@@ -27,8 +33,12 @@ class activity_queues {
   /// Returns when all operations of the queue have ended. Throws what they have thrown.
   void wait_for(int queue);
   void wait_for_all();
+  /// An event that triggers when all operations of the queue have ended that are there now.
+  event end_of(int queue, std::source_location where);
   /// Later operations of `waiting` begin when those of `queues` have ended that are there now.
   void make_wait(int waiting, std::span<const int> queues);
+  /// Later operations of the queue begin behind an event.
+  void make_wait(int waiting, event until);
   bool has_ended(int queue);
   bool have_all_ended();
   /// Those that have had an operation.
@@ -36,11 +46,11 @@ class activity_queues {
 
  private:
   struct one_queue {
-    future<void> last;                   // the latest operation
-    std::vector<future<void>> messages;  // that may not have ended, behind the latest operation that is none
+    std::vector<event> last;      // the latest operation, and what the next one waits for besides
+    std::vector<event> messages;  // that may not have ended, behind the latest operation that is none
   };
   /// Those that have to end for a queue to be empty.
-  std::vector<future<void>> pending_of(int queue);
+  std::vector<event> pending_of(int queue);
 
   std::mutex mutex_;
   std::map<int, one_queue> queues_;

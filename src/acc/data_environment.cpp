@@ -45,20 +45,6 @@ error without_memory(const byte_range& range, const char* name, const char* wher
 
 }  // namespace
 
-void perform(accelerator& on, const std::vector<transfer>& all) {
-  for (const transfer& one : all) {
-    switch (one.is) {
-      case transfer::kind::to_device: on.copy_to_device(one.device, one.host, one.bytes); break;
-      case transfer::kind::to_host: on.copy_to_host(one.host, one.device, one.bytes); break;
-      case transfer::kind::clear: on.clear(one.device, one.bytes); break;
-      case transfer::kind::write_pointer:
-        on.copy_to_device(one.device, reinterpret_cast<const std::byte*>(&one.host), sizeof one.host);
-        break;
-      case transfer::kind::release: on.release(one.device); break;
-    }
-  }
-}
-
 data_environment::~data_environment() {
   for (const mapping* one : table_.all())
     if (!one->is_borrowed) on_.release(one->device);

@@ -25,22 +25,11 @@
 
 namespace stretto::acc {
 
-/// A copy between host and device, or another operation on memory of the device, in the order of a queue.
-struct transfer {
-  enum class kind { to_device, to_host, clear, write_pointer, release };
-  kind is;
-  std::byte* device;
-  std::byte* host = nullptr;  // of write_pointer: the value
-  std::size_t bytes = 0;
-};
-
 /// The work of a change: it waits for queues that still use the data, then does the transfers.
 struct data_work {
   std::vector<transfer> transfers;
   std::set<int> queues;
 };
-
-void perform(accelerator& on, const std::vector<transfer>& all);
 
 /// An address on the device, and the memory that was allocated there at once. The address may be ahead of that memory:
 /// a pointer need not point to the first element that is present.

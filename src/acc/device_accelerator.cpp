@@ -16,37 +16,12 @@
 #include "acc/gang_arguments.hpp"
 #include "acc/host_accelerator.hpp"
 #include "acc/region_kernel.hpp"
+#include "acc/stream_operations.hpp"
 #include "base/context.hpp"
 #include "data/data_state.hpp"
 
 namespace stretto::acc {
 namespace {
-
-/// A completion that a task waits for, on whose stack it lies.
-struct awaited_operation : places::completion {
-  explicit awaited_operation(device::attached_device& device) : places::completion(end), on(device) {}
-
-  static void end(places::work_item& item) noexcept {
-    auto& self = static_cast<awaited_operation&>(item);
-    self.on.ended(0, self.where);
-    const user_event over = self.over;  // the object ends with the trigger
-    const std::exception_ptr why = self.failure;
-    if (why) over.poison(why);
-    else over.trigger();
-  }
-
-  device::attached_device& on;
-  device::attached_device::ticket where;
-  user_event over = user_event::create();
-};
-
-/// `into` puts one operation into a stream. Returns when it has ended.
-template <class Into>
-void perform_in_stream(device::attached_device& on, device::work what, Into into) {
-  awaited_operation one(on);
-  on.enqueue(what, {}, 0, one.where, [&](device::stream& s) { into(s, one); });
-  wait(one.over);
-}
 
 device::launch_argument value_argument(const std::byte* value) {
   device::launch_argument one;
@@ -132,38 +107,36 @@ std::byte* device_accelerator::in_streams(const std::byte* address) const noexce
   return block.in_streams + (address - first);
 }
 
-void device_accelerator::copy(device::work what, std::byte* to, const std::byte* from, std::size_t bytes) {
-  if (bytes == 0) return;
-  copy_end source, target;
-  source.address = const_cast<std::byte*>(from);
-  target.address = to;
-  perform_in_stream(on_, what,
-                    [&](device::stream& s, places::completion& done) { s.copy(source, target, {bytes, 1, 1}, &done); });
-}
-
 void device_accelerator::copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) {
-  copy(device::work::to_device, in_streams(device), host, bytes);
+  wait(start_copy(on_, in_streams(device), host, bytes, {}));
 }
 void device_accelerator::copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) {
-  copy(device::work::to_host, host, in_streams(device), bytes);
+  wait(start_copy(on_, host, in_streams(device), bytes, {}));
 }
 void device_accelerator::copy_within(std::byte* to, const std::byte* from, std::size_t bytes) {
-  copy(device::work::to_device, in_streams(to), in_streams(from), bytes);
+  wait(start_copy(on_, in_streams(to), in_streams(from), bytes, {}));
+}
+void device_accelerator::clear(std::byte* device, std::size_t bytes) {
+  perform({{transfer::kind::clear, device, nullptr, bytes}});
 }
 
-void device_accelerator::clear(std::byte* device, std::size_t bytes) {
-  constexpr std::byte zero{0};
-  copy_end target;
-  target.address = in_streams(device);
-  if (bytes > 0)
-    perform_in_stream(on_, device::work::to_device, [&](device::stream& s, places::completion& done) {
-      s.fill(target, {bytes, 1, 1}, {&zero, 1}, &done);
-    });
+void device_accelerator::perform(const std::vector<transfer>& all) { wait(start(all, {})); }
+
+event device_accelerator::start(std::vector<transfer> all, std::span<const event> behind) {
+  for (transfer& one : all)
+    if (one.is != transfer::kind::release) one.device = in_streams(one.device);
+  return start_transfers(on_, std::move(all), [this](std::byte* memory) { release(memory); }, behind);
 }
 
 void device_accelerator::launch(const gang_launch& l) {
-  if (const compiled kernel = kernel_of(l)) run_on_device(*kernel, l);
+  if (const compiled kernel = kernel_of(l)) wait(start_on_device(kernel, l, nullptr, {}));
   else run_on_host(l);
+}
+
+event device_accelerator::start(const gang_launch& l, std::shared_ptr<gang_arguments> arguments,
+                                std::span<const event> behind) {
+  if (const compiled kernel = kernel_of(l)) return start_on_device(kernel, l, std::move(arguments), behind);
+  return accelerator::start(l, std::move(arguments), behind);
 }
 
 device_accelerator::compiled device_accelerator::kernel_of(const gang_launch& l) {
@@ -192,38 +165,49 @@ static long gangs_for(const device::properties& about, const gang_launch& l) {
   return l.gangs > 0 ? l.gangs : static_cast<long>(about.compute_units) * 256;
 }
 
-void device_accelerator::run_on_device(const device::compiled_kernel& kernel, const gang_launch& l) {
+std::shared_ptr<std::byte> device_accelerator::temporary(std::size_t bytes) {
+  std::byte* const memory = allocate(bytes);
+  if (!memory)
+    throw error("O14", "the device has no memory for the arguments of a region")
+        .fact("wanted", fmt::format("{} bytes", bytes))
+        .fact("in use", fmt::format("{} bytes", allocated_bytes()))
+        .because("the memory of a device is limited, and what is present stays until its region or exit data ends")
+        .remedy("let data leave the device earlier, or let more ranks share the work");
+  return {memory, [this](std::byte* first) { release(first); }};
+}
+
+/// Puts the arguments of a launch into those of a kernel.
+event device_accelerator::start_on_device(const compiled& kernel, const gang_launch& l,
+                                          std::shared_ptr<const void> arguments, std::span<const event> behind) {
   const std::span parameters(l.device->parameters, static_cast<std::size_t>(l.device->parameter_count));
-  std::vector<device::launch_argument> arguments;
-  std::vector<std::byte*> copies;
-  std::vector<std::uint64_t> offsets(parameters.size());
-  std::byte* nothing = nullptr;  // memory in place of addresses that the device does not have
-  const auto block_of = [&](const byte_range& block) {
-    if (block.bytes > 0) return block;
-    if (!nothing) copies.push_back(nothing = allocate(1));
-    return byte_range{nothing, 1};
+  stream_launch made{.kernel = kernel,
+                     .range = range_of_gangs(kernel->code, gangs_for(on_.is().about(), l)),
+                     .offsets = std::vector<std::uint64_t>(parameters.size()),
+                     .values = std::move(arguments),
+                     .where = l.where};
+  std::vector<event> ahead(behind.begin(), behind.end());
+  const auto temporary_block = [&](std::size_t bytes) {
+    made.copies.push_back(temporary(bytes));
+    return byte_range{static_cast<std::byte*>(made.copies.back().get()), bytes};
   };
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto index = static_cast<std::size_t>(parameters[i].argument);
     if (parameters[i].form == stretto_acc_form_value) {
-      arguments.push_back(value_argument(l.arguments.value(index)));
+      made.arguments.push_back(value_argument(l.arguments.value(index)));
     } else if (parameters[i].form == stretto_acc_form_bytes) {
-      std::byte* const copy = allocate(parameters[i].bytes);
-      copies.push_back(copy);
-      copy_to_device(copy, l.arguments.value(index), parameters[i].bytes);
-      arguments.push_back(memory_argument({in_streams(copy), parameters[i].bytes}));
+      const byte_range copy = temporary_block(parameters[i].bytes);
+      ahead.push_back(start_copy(on_, in_streams(copy.first), l.arguments.value(index), copy.bytes, {}));
+      made.arguments.push_back(memory_argument({in_streams(copy.first), copy.bytes}));
     } else {
+      // A kernel gets memory, too, for an address that the device does not have.
       const device_argument& at = l.arguments.on_device(index);
-      const byte_range block = block_of(at.block);
-      offsets[i] = static_cast<std::uint64_t>(at.address - block.first);
-      arguments.push_back(memory_argument({in_streams(block.first), block.bytes}));
-      arguments.push_back(value_argument(reinterpret_cast<const std::byte*>(&offsets[i])));
+      const byte_range block = at.block.bytes > 0 ? at.block : temporary_block(1);
+      made.offsets[i] = static_cast<std::uint64_t>(at.address - block.first);
+      made.arguments.push_back(memory_argument({in_streams(block.first), block.bytes}));
+      made.arguments.push_back(value_argument(reinterpret_cast<const std::byte*>(&made.offsets[i])));
     }
   }
-  const device::launch_range range = range_of_gangs(kernel.code, gangs_for(on_.is().about(), l));
-  perform_in_stream(on_, device::work::kernel,
-                    [&](device::stream& s, places::completion& done) { s.launch(kernel, range, arguments, &done); });
-  for (std::byte* one : copies) release(one);
+  return start_launch(on_, std::move(made), ahead);
 }
 
 /// All memory that the arguments are in is copied to the host and back. Pointers in that memory lead nowhere there.

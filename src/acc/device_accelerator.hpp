@@ -1,8 +1,8 @@
 // device_accelerator.hpp - a device of the runtime as a rank's accelerator: kernels in OpenCL, memory of the device.
 //
 // Threads     as accelerator.
-// Cost        each operation is one of a stream, and its task waits for it. A region that the device cannot run runs on
-//             the host, after all its data was copied there, and before that is copied back.
+// Cost        operations of a queue are put into streams behind one another, without the host. A region that the device
+//             cannot run runs on the host, after all its data was copied there, and before that is copied back.
 #pragma once
 
 #include <map>
@@ -40,6 +40,10 @@ class device_accelerator final : public accelerator {
   void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) override;
   void clear(std::byte* device, std::size_t bytes) override;
   void launch(const gang_launch& launch) override;
+  void perform(const std::vector<transfer>& all) override;
+  event start(const gang_launch& launch, std::shared_ptr<gang_arguments> arguments,
+              std::span<const event> behind) override;
+  event start(std::vector<transfer> all, std::span<const event> behind) override;
 
  private:
   using compiled = std::shared_ptr<const device::compiled_kernel>;
@@ -50,10 +54,12 @@ class device_accelerator final : public accelerator {
   };
   std::byte* in_streams(const std::byte* address) const noexcept;
 
-  void copy(device::work what, std::byte* to, const std::byte* from, std::size_t bytes);
+  /// Memory for one launch.
+  std::shared_ptr<std::byte> temporary(std::size_t bytes);
   /// Null if the device cannot run it; the reason was then told once.
   compiled kernel_of(const gang_launch& launch);
-  void run_on_device(const device::compiled_kernel& kernel, const gang_launch& launch);
+  event start_on_device(const compiled& kernel, const gang_launch& launch, std::shared_ptr<const void> arguments,
+                        std::span<const event> behind);
   void run_on_host(const gang_launch& launch);
 
   device::attached_device& on_;

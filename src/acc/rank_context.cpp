@@ -87,7 +87,9 @@ void rank_context::perform(queue_number queue, data_work work) {
   // A queue that is idle may do at once what costs less than a task. The host may then change what was copied, as
   // programs expect that know CUDA's copies of ordinary memory.
   if (queue && queues_.has_ended(*queue) && is_small(work.transfers)) queue.reset();
-  run(queue, [this, all = std::move(work.transfers)] { acc::perform(*device_, all); });
+  if (!queue) return device_->perform(work.transfers);
+  queues_.start(*queue,
+                [&](std::span<const event> behind) { return device_->start(std::move(work.transfers), behind); });
 }
 
 queue_number rank_context::queue_of(int asked) const noexcept {

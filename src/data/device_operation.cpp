@@ -153,6 +153,7 @@ void device_operation::record(trace::ticks since, base::thread_context& context)
 
 void device_operation::finish(failure_ref cause, base::thread_context& context) noexcept {
   const std::unique_ptr<device_operation> self(this);
+  release_resources();
   if (profile_) {
     profile_->moved(trace::moves_data(shown_) ? trace::bytes_moved(amount()) : 0, 1, 1);
     profile_->deliver(cause.get(), describe(), context);

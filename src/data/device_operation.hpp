@@ -48,6 +48,8 @@ class device_operation : public deferred, public places::completion {
  protected:
   /// Puts the operation into the stream, with `done` after its last part. An exception fails the operation.
   virtual void enqueue(device::stream& s, places::completion& done) = 0;
+  /// Runs ahead of the end, with or without a failure.
+  virtual void release_resources() noexcept {}
   /// "copy of instance "u" to instance "v"".
   virtual std::string describe() const = 0;
   /// The name of its span, if that says more.

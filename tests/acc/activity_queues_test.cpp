@@ -118,6 +118,24 @@ TEST_CASE("a failed operation is the result of each wait for its queue, also by 
   });
 }
 
+TEST_CASE("a queue waits for an event, and its end is one") {
+  with_queues([](acc::activity_queues& queues) {
+    const user_event ready = user_event::create();
+    CHECK(queues.end_of(1, std::source_location::current()).has_triggered());
+    int runs = 0;
+    queues.make_wait(1, ready);
+    queues.enqueue(1, [&] { ++runs; });
+    const event end = queues.end_of(1, std::source_location::current());
+    queues.enqueue(1, [&] { ++runs; });
+    CHECK(!end.has_triggered());
+    ready.trigger();
+    wait(end);
+    CHECK(runs >= 1);
+    queues.wait_for(1);
+    CHECK(runs == 2);
+  });
+}
+
 TEST_CASE("messages of a queue are under way together, and operations behind them wait for their ends") {
   with_queues([](acc::activity_queues& queues) {
     promise<void> received;

@@ -50,8 +50,10 @@ void run(const stretto_acc_launch& launch) {
   auto arguments = std::make_shared<gang_arguments>(launch, moves ? &in.data() : nullptr, queue, ahead);
   in.perform(queue, std::move(ahead));
   accelerator& on = moves || in.device().shares_host_memory() ? in.device() : in.host();
-  in.run(queue,
-         [&on, arguments, l = launch] { on.launch({l.kernel, l.device, l.where, *arguments, l.gangs, l.work}); });
+  const gang_launch gangs{launch.kernel, launch.device, launch.where, *arguments, launch.gangs, launch.work};
+  if (queue)
+    in.queues().start(*queue, [&](std::span<const event> behind) { return on.start(gangs, arguments, behind); });
+  else on.launch(gangs);
   if (moves) leave(in, all, data_environment::scope::structured, queue, launch.where);
 }
 
