@@ -68,6 +68,15 @@ class Programs(unittest.TestCase):
             with self.subTest(ranks=ranks, workers=workers):
                 self.assertEqual(run("./tasks_of_ranks", ranks=ranks, workers=workers).stdout, "")
 
+    def test_tasks_that_wait_for_queues_of_openacc_and_start_them(self):
+        run(BIN / "stretto-cc", "-O1", "-c", SOURCES / "acc/scaled_array.c", "-o", "scaled_array.o")
+        build(SOURCES / "acc/queue_events.cpp", "queue_events", "-std=c++20", "scaled_array.o")
+        for device in {}, {"STRETTO_ACC_DISCRETE": "1"}, {"STRETTO_ACC_DEVICE_TYPE": "opencl"}:
+            for ranks, workers in (1, 1), (2, 2), (5, 2):
+                with self.subTest(ranks=ranks, workers=workers, device=device), \
+                        unittest.mock.patch.dict(os.environ, device):
+                    self.assertEqual(run("./queue_events", ranks=ranks, workers=workers).stdout, "")
+
     def test_the_example_furnace(self):
         source = SOURCES.parents[1] / "examples/mpi/furnace.cpp"
         build(source, "furnace", "-std=c++20")
