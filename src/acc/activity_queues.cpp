@@ -1,9 +1,13 @@
 #include "acc/activity_queues.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stretto/future.hpp>
 #include <stretto/task.hpp>
 #include <utility>
+
+#include "event/event_floor.hpp"
 
 namespace stretto::acc {
 namespace {
@@ -16,25 +20,34 @@ bool has_succeeded(event one) { return one.has_triggered() && !one.is_poisoned()
 
 }  // namespace
 
-void activity_queues::start(int queue, const starter& begin) {
+void activity_queues::start(int queue, const operation_text& text, const starter& begin) {
   const std::scoped_lock lock(mutex_);
   one_queue& to = queues_[queue];
   std::vector<event> behind = std::move(to.last);
   behind.insert(behind.end(), to.messages.begin(), to.messages.end());
   to.messages.clear();
   to.last = {begin(behind)};
+  note(to, to.last.front(), text);
 }
 
-void activity_queues::enqueue(int queue, std::function<void()> work) {
-  start(queue, [&](std::span<const event> behind) { return start_task(behind, std::move(work)); });
+void activity_queues::enqueue(int queue, const operation_text& text, std::function<void()> work) {
+  start(queue, text, [&](std::span<const event> behind) { return start_task(behind, std::move(work)); });
 }
 
-void activity_queues::enqueue_message(int queue, std::function<void()> begin, std::function<void()> end) {
+void activity_queues::enqueue_message(int queue, const char* where, std::function<void()> begin,
+                                      std::function<void()> end) {
   const std::scoped_lock lock(mutex_);
   one_queue& to = queues_[queue];
   std::erase_if(to.messages, has_succeeded);
   to.last = {start_task(to.last, std::move(begin))};
   to.messages.push_back(start_task(to.last, std::move(end)));
+  note(to, to.messages.back(), {"message", where});
+}
+
+void activity_queues::note(one_queue& in, event end, const operation_text& text) {
+  while (!in.named.empty() && in.named.front().end.has_triggered()) in.named.pop_front();
+  in.named.push_back({end, text});
+  used_in_ = base::current();
 }
 
 std::vector<event> activity_queues::pending_of(int queue) {
@@ -80,6 +93,21 @@ bool activity_queues::has_ended(int queue) {
 
 bool activity_queues::have_all_ended() {
   return std::ranges::all_of(numbers(), [this](int one) { return has_ended(one); });
+}
+
+std::string activity_queues::pending_text() const {
+  constexpr int most_of_queue = 3;
+  std::string all;
+  for (const auto& [number, queue] : queues_) {
+    int pending = 0;
+    for (const named_operation& one : queue.named) {
+      if (detail::has_ended(one.end, *used_in_) || ++pending > most_of_queue) continue;
+      all += pending > 1 ? ", " : fmt::format("{}queue {}: ", all.empty() ? "" : "; ", number);
+      all += fmt::format("{} at {}", one.text.what, one.text.where);
+    }
+    if (pending > most_of_queue) all += fmt::format(", {} more", pending - most_of_queue);
+  }
+  return all;
 }
 
 std::vector<int> activity_queues::numbers() {

@@ -8,14 +8,24 @@
 
 #include <stretto/event.hpp>
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <source_location>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "base/context.hpp"
+
 namespace stretto::acc {
+
+/// For reports: a region, a message, at its line.
+struct operation_text {
+  const char* what = "work";
+  const char* where = "";  // "jacobi.c:23"; lives as long as the queues
+};
 
 class activity_queues {
  public:
@@ -23,13 +33,13 @@ class activity_queues {
   using starter = std::function<event(std::span<const event> behind)>;
   /// Calls `begin`, at once, with the ends of all that the queue has. A failure of an operation is the result of each
   /// wait for the queue until then, and the operations behind it do not run.
-  void start(int queue, const starter& begin);
+  void start(int queue, const operation_text& text, const starter& begin);
   /// Runs `work` as a task behind all that the queue has.
-  void enqueue(int queue, std::function<void()> work);
+  void enqueue(int queue, const operation_text& text, std::function<void()> work);
   /// A message that ends later than its call. `begin` runs behind the queue's other operations, but not behind the end
   /// of the messages ahead of it: two ranks that send to each other first, and then receive, would wait for ever. `end`
   /// runs next, and later operations that are no messages run behind it.
-  void enqueue_message(int queue, std::function<void()> begin, std::function<void()> end);
+  void enqueue_message(int queue, const char* where, std::function<void()> begin, std::function<void()> end);
   /// Returns when all operations of the queue have ended. Throws what they have thrown.
   void wait_for(int queue);
   void wait_for_all();
@@ -43,17 +53,26 @@ class activity_queues {
   bool have_all_ended();
   /// Those that have had an operation.
   std::vector<int> numbers();
+  /// "queue 1: message at jacobi.c:23, region at jacobi.c:25". For the monitor, while all threads of the rank sleep.
+  std::string pending_text() const;
 
  private:
-  struct one_queue {
-    std::vector<event> last;      // the latest operation, and what the next one waits for besides
-    std::vector<event> messages;  // that may not have ended, behind the latest operation that is none
+  struct named_operation {
+    event end;
+    operation_text text;
   };
+  struct one_queue {
+    std::vector<event> last;            // the latest operation, and what the next one waits for besides
+    std::vector<event> messages;        // that may not have ended, behind the latest operation that is none
+    std::deque<named_operation> named;  // those from the first on that has not ended
+  };
+  void note(one_queue& in, event end, const operation_text& text);
   /// Those that have to end for a queue to be empty.
   std::vector<event> pending_of(int queue);
 
   std::mutex mutex_;
   std::map<int, one_queue> queues_;
+  base::thread_context* used_in_ = nullptr;  // by the latest operation: lets the monitor look at events
 };
 
 }  // namespace stretto::acc

@@ -73,12 +73,12 @@ void rank_context::end_current() {
   ended->queues().wait_for_all();
 }
 
-void rank_context::run(queue_number queue, std::function<void()> work) {
-  if (queue) queues_.enqueue(*queue, std::move(work));
+void rank_context::run(queue_number queue, const operation_text& text, std::function<void()> work) {
+  if (queue) queues_.enqueue(*queue, text, std::move(work));
   else work();
 }
 
-void rank_context::perform(queue_number queue, data_work work) {
+void rank_context::perform(queue_number queue, const char* where, data_work work) {
   for (const int one : work.queues) {
     if (queue) queues_.make_wait(*queue, {&one, 1});
     else queues_.wait_for(one);
@@ -88,7 +88,7 @@ void rank_context::perform(queue_number queue, data_work work) {
   // programs expect that know CUDA's copies of ordinary memory.
   if (queue && queues_.has_ended(*queue) && is_small(work.transfers)) queue.reset();
   if (!queue) return device_->perform(work.transfers);
-  queues_.start(*queue,
+  queues_.start(*queue, {"data", where},
                 [&](std::span<const event> behind) { return device_->start(std::move(work.transfers), behind); });
 }
 

@@ -32,9 +32,9 @@ class rank_context {
   activity_queues& queues() noexcept { return queues_; }
 
   /// Runs `work` behind a queue's operations; without a queue before the call returns.
-  void run(queue_number queue, std::function<void()> work);
+  void run(queue_number queue, const operation_text& text, std::function<void()> work);
   /// The same for what the data asks for.
-  void perform(queue_number queue, data_work work);
+  void perform(queue_number queue, const char* where, data_work work);
   /// Of an argument of async: the default queue for acc_async_noval and acc_async_default, none for acc_async_sync.
   queue_number queue_of(int asked) const noexcept;
   int default_queue() const noexcept { return default_queue_; }

@@ -25,13 +25,15 @@ void with_queues(Body body) {
   });
 }
 
+constexpr acc::operation_text at_line{"region", "x.c:1"};
+
 }  // namespace
 
 TEST_CASE("operations of a queue run one after another, in their order") {
   with_queues([](acc::activity_queues& queues) {
     std::vector<int> order;  // no two operations run at the same time
     const int count = test::scaled(200, 20'000);
-    for (int n = 0; n < count; ++n) queues.enqueue(1, [&, n] { order.push_back(n); });
+    for (int n = 0; n < count; ++n) queues.enqueue(1, at_line, [&, n] { order.push_back(n); });
     queues.wait_for(1);
     REQUIRE(static_cast<int>(order.size()) == count);
     for (int n = 0; n < count; ++n) CHECK(order[static_cast<std::size_t>(n)] == n);
@@ -43,11 +45,11 @@ TEST_CASE("an operation of one queue may wait for one of another that comes late
     promise<void> reached;
     const future<void> is_reached = reached.get_future();
     bool has_ended = false;
-    queues.enqueue(1, [&] {
+    queues.enqueue(1, at_line, [&] {
       wait(is_reached);
       has_ended = true;
     });
-    queues.enqueue(2, [&] { reached.set(); });
+    queues.enqueue(2, at_line, [&] { reached.set(); });
     queues.wait_for(1);
     CHECK(has_ended);
     CHECK(queues.has_ended(2));
@@ -62,7 +64,7 @@ TEST_CASE("a queue has ended when all of its operations have, and one without op
     queues.wait_for_all();
     CHECK(queues.numbers().empty());
     promise<void> reached;
-    queues.enqueue(5, [is_reached = reached.get_future()] { wait(is_reached); });
+    queues.enqueue(5, at_line, [is_reached = reached.get_future()] { wait(is_reached); });
     CHECK(!queues.has_ended(5));
     CHECK(!queues.have_all_ended());
     CHECK(queues.has_ended(6));
@@ -79,15 +81,15 @@ TEST_CASE("a queue may wait for others, and the caller does not") {
     std::array<promise<void>, 2> reached;
     std::atomic<int> passed = 0;
     for (int n = 0; n < 2; ++n)
-      queues.enqueue(n, [&passed, until = reached[static_cast<std::size_t>(n)].get_future()] {
+      queues.enqueue(n, at_line, [&passed, until = reached[static_cast<std::size_t>(n)].get_future()] {
         wait(until);
         ++passed;
       });
     int seen = 0;
     queues.make_wait(2, std::array{0, 1, 2, 9});
-    queues.enqueue(2, [&] { seen = passed; });
+    queues.enqueue(2, at_line, [&] { seen = passed; });
     promise<void> much_later;
-    queues.enqueue(0, [until = much_later.get_future()] { wait(until); });  // queue 2 does not wait for it
+    queues.enqueue(0, at_line, [until = much_later.get_future()] { wait(until); });  // queue 2 does not wait for it
     CHECK(!queues.has_ended(2));
     reached[0].set();
     CHECK(!queues.has_ended(2));
@@ -103,8 +105,8 @@ TEST_CASE("a queue may wait for others, and the caller does not") {
 TEST_CASE("a failed operation is the result of each wait for its queue, also by other queues") {
   with_queues([](acc::activity_queues& queues) {
     bool has_run = false;
-    queues.enqueue(1, [] { throw std::runtime_error("overheated"); });
-    queues.enqueue(1, [&] { has_run = true; });
+    queues.enqueue(1, at_line, [] { throw std::runtime_error("overheated"); });
+    queues.enqueue(1, at_line, [&] { has_run = true; });
     queues.make_wait(2, std::array{1});
     for (int n = 0; n < 2; ++n) {
       CHECK_THROWS(queues.wait_for(1));
@@ -113,7 +115,7 @@ TEST_CASE("a failed operation is the result of each wait for its queue, also by 
     }
     CHECK(!has_run);
     CHECK(queues.has_ended(1));
-    queues.enqueue(3, [] {});
+    queues.enqueue(3, at_line, [] {});
     queues.wait_for(3);
   });
 }
@@ -124,9 +126,9 @@ TEST_CASE("a queue waits for an event, and its end is one") {
     CHECK(queues.end_of(1, std::source_location::current()).has_triggered());
     int runs = 0;
     queues.make_wait(1, ready);
-    queues.enqueue(1, [&] { ++runs; });
+    queues.enqueue(1, at_line, [&] { ++runs; });
     const event end = queues.end_of(1, std::source_location::current());
-    queues.enqueue(1, [&] { ++runs; });
+    queues.enqueue(1, at_line, [&] { ++runs; });
     CHECK(!end.has_triggered());
     ready.trigger();
     wait(end);
@@ -136,20 +138,42 @@ TEST_CASE("a queue waits for an event, and its end is one") {
   });
 }
 
+TEST_CASE("a report names what queues have not ended, with its lines") {
+  with_queues([](acc::activity_queues& queues) {
+    const user_event ready = user_event::create();
+    CHECK(queues.pending_text().empty());
+    queues.enqueue(1, {"region", "x.c:1"}, [] {});
+    queues.wait_for(1);
+    queues.make_wait(1, ready);
+    queues.enqueue(1, {"region", "x.c:5"}, [] {});
+    queues.enqueue_message(1, "x.c:7", [] {}, [] {});
+    CHECK(queues.pending_text() == "queue 1: region at x.c:5, message at x.c:7");
+    queues.make_wait(3, ready);
+    for (int n = 0; n < 5; ++n) queues.enqueue(3, {"data", "x.c:9"}, [] {});
+    CHECK(queues.pending_text() ==
+          "queue 1: region at x.c:5, message at x.c:7; "
+          "queue 3: data at x.c:9, data at x.c:9, data at x.c:9, 2 more");
+    ready.trigger();
+    queues.wait_for_all();
+    CHECK(queues.pending_text().empty());
+  });
+}
+
 TEST_CASE("messages of a queue are under way together, and operations behind them wait for their ends") {
   with_queues([](acc::activity_queues& queues) {
     promise<void> received;
     std::vector<std::string> order;  // no two of these run at the same time
-    queues.enqueue(1, [&] { order.push_back("kernel"); });
-    queues.enqueue_message(1, [&] { order.push_back("send"); }, [until = received.get_future()] { wait(until); });
+    queues.enqueue(1, at_line, [&] { order.push_back("kernel"); });
     queues.enqueue_message(
-        1,
+        1, "x.c:3", [&] { order.push_back("send"); }, [until = received.get_future()] { wait(until); });
+    queues.enqueue_message(
+        1, "x.c:3",
         [&] {
           order.push_back("receive");
           received.set();
         },
         [] {});
-    queues.enqueue(1, [&] { order.push_back("next"); });
+    queues.enqueue(1, at_line, [&] { order.push_back("next"); });
     queues.wait_for(1);
     CHECK(order == std::vector<std::string>{"kernel", "send", "receive", "next"});
     CHECK(queues.has_ended(1));
@@ -161,14 +185,14 @@ TEST_CASE("a queue has not ended, and others wait for it, until the ends of its 
     promise<void> received;
     bool has_ended = false;
     queues.enqueue_message(
-        1, [] {},
+        1, "x.c:3", [] {},
         [&, until = received.get_future()] {
           wait(until);
           has_ended = true;
         });
     bool was_ended = false;
     queues.make_wait(2, std::array{1});
-    queues.enqueue(2, [&] { was_ended = has_ended; });
+    queues.enqueue(2, at_line, [&] { was_ended = has_ended; });
     CHECK(!queues.has_ended(1));
     CHECK(!queues.has_ended(2));
     received.set();
@@ -188,7 +212,7 @@ TEST_CASE("several tasks put operations into the same queues") {
         async([&] {
           for (int i = 0; i < each; ++i)
             for (int queue = 0; queue < 3; ++queue)
-              queues.enqueue(queue, [&sums, queue] { ++sums[static_cast<std::size_t>(queue)]; });
+              queues.enqueue(queue, at_line, [&sums, queue] { ++sums[static_cast<std::size_t>(queue)]; });
         });
     });
     queues.wait_for_all();

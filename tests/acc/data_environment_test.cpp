@@ -30,19 +30,19 @@ struct present_data {
   data_work enter(const stretto_acc_data& of, scope in, queue_number queue = {}) {
     data_work work;
     data.enter(of, in, queue, "x.c:5", work);
-    acc::perform(device, work.transfers);
+    device.perform(work.transfers);
     return work;
   }
   data_work leave(const stretto_acc_data& of, scope in, queue_number queue = {}) {
     data_work work;
     data.leave(of, in, queue, "x.c:6", work);
-    acc::perform(device, work.transfers);
+    device.perform(work.transfers);
     return work;
   }
   data_work update(const stretto_acc_data& of, queue_number queue = {}) {
     data_work work;
     data.update(of, queue, "x.c:7", work);
-    acc::perform(device, work.transfers);
+    device.perform(work.transfers);
     return work;
   }
   template <class Element>

@@ -68,7 +68,8 @@ void enqueue_scale(acc::device_accelerator& on, acc::data_environment& data, acc
   acc::data_work ahead;
   const auto arguments = std::make_shared<acc::gang_arguments>(launch, &data, 1, ahead);
   const acc::gang_launch gangs{scale, &scale_kernel, "x.c:1", *arguments, 4, 0};
-  queues.start(1, [&](std::span<const event> behind) { return on.start(gangs, arguments, behind); });
+  queues.start(1, {"region", "x.c:1"},
+               [&](std::span<const event> behind) { return on.start(gangs, arguments, behind); });
 }
 
 std::byte* bytes(void* memory) { return static_cast<std::byte*>(memory); }
@@ -87,7 +88,7 @@ TEST_CASE("copies and kernels of a queue run in order, and what they need lives 
     expected = host;
     const std::size_t before = on.allocated_bytes();
 
-    queues.start(1, [&](std::span<const event> behind) {
+    queues.start(1, {"region", "x.c:1"}, [&](std::span<const event> behind) {
       return on.start({{transfer::kind::to_device, bytes(x), bytes(host.data()), count * sizeof(int)}}, behind);
     });
     for (int k = 0; k < kernels; ++k) {
@@ -95,7 +96,7 @@ TEST_CASE("copies and kernels of a queue run in order, and what they need lives 
       for (int& one : expected) one = (k % 3 - 1) * one + k;
     }
     std::vector<int> got(count);
-    queues.start(1, [&](std::span<const event> behind) {
+    queues.start(1, {"region", "x.c:1"}, [&](std::span<const event> behind) {
       return on.start({{transfer::kind::to_host, bytes(x), bytes(got.data()), count * sizeof(int)}}, behind);
     });
     queues.wait_for(1);

@@ -134,7 +134,7 @@ class data_comparison {
     } catch (const error& e) {
       is_refused_by_data = e.code() == "O12";
     }
-    acc::perform(device_, work.transfers);
+    device_.perform(work.transfers);
     CHECK(is_refused == is_refused_by_data);
     CHECK(work.queues.empty());
     return !is_refused;

@@ -25,7 +25,7 @@ struct busy_context {
   }
 
   void occupy() {
-    context.run(1, [until = busy.get_future()] { wait(until); });
+    context.run(1, {"work", "x.c:1"}, [until = busy.get_future()] { wait(until); });
   }
   void let_go() {
     if (!std::exchange(is_free, true)) busy.set();
@@ -58,7 +58,7 @@ TEST_CASE("small transfers of an idle queue have happened when the call returns"
   with_context([](busy_context& c) {
     int a[4] = {1, 2, 3, 4};
     const test::data_clause clause(stretto_acc_copyin, a, sizeof a);
-    c.context.perform(1, c.copying(clause.data));
+    c.context.perform(1, "x.c:1", c.copying(clause.data));
     CHECK(c.device->take_record() == std::vector<std::string>{"to device 16"});
   });
 }
@@ -68,7 +68,7 @@ TEST_CASE("transfers of a queue that has operations wait for them") {
     int a[4] = {1, 2, 3, 4};
     const test::data_clause clause(stretto_acc_copyin, a, sizeof a);
     c.occupy();
-    c.context.perform(1, c.copying(clause.data));
+    c.context.perform(1, "x.c:1", c.copying(clause.data));
     CHECK(c.device->take_record().empty());
     c.let_go();
     c.context.queues().wait_for(1);
@@ -79,13 +79,13 @@ TEST_CASE("transfers of a queue that has operations wait for them") {
 TEST_CASE("work without a queue is done when the call returns, behind the queues that it names") {
   with_context([](busy_context& c) {
     bool has_run = false;
-    c.context.run({}, [&] { has_run = true; });
+    c.context.run({}, {"work", "x.c:1"}, [&] { has_run = true; });
     CHECK(has_run);
     std::vector<std::string> order;
-    c.context.run(2, [&] { order.push_back("queue"); });
+    c.context.run(2, {"work", "x.c:1"}, [&] { order.push_back("queue"); });
     acc::data_work work;
     work.queues = {2};
-    c.context.perform({}, std::move(work));
+    c.context.perform({}, "x.c:1", std::move(work));
     CHECK(order == std::vector<std::string>{"queue"});
   });
 }
@@ -95,7 +95,7 @@ TEST_CASE("work of a queue makes it wait for other queues, and not the caller") 
     c.occupy();
     acc::data_work work;
     work.queues = {1};
-    c.context.perform(3, std::move(work));
+    c.context.perform(3, "x.c:1", std::move(work));
     CHECK(!c.context.queues().has_ended(3));
     c.let_go();
     c.context.queues().wait_for(3);

@@ -48,13 +48,14 @@ enum class direction { to_device, to_host, within };
 
 void copy(direction way, void* to, void* from, size_t bytes, int queue) {
   rank_context& in = here();
-  in.run(in.queue_of(queue), [way, &device = in.device(), to = bytes_at(to), from = bytes_at(from), bytes] {
-    switch (way) {
-      case direction::to_device: return device.copy_to_device(to, from, bytes);
-      case direction::to_host: return device.copy_to_host(to, from, bytes);
-      case direction::within: return device.copy_within(to, from, bytes);
-    }
-  });
+  in.run(in.queue_of(queue), {"copy", "acc_memcpy"},
+         [way, &device = in.device(), to = bytes_at(to), from = bytes_at(from), bytes] {
+           switch (way) {
+             case direction::to_device: return device.copy_to_device(to, from, bytes);
+             case direction::to_host: return device.copy_to_host(to, from, bytes);
+             case direction::within: return device.copy_within(to, from, bytes);
+           }
+         });
 }
 
 /// The result of a test. A program that tests in a loop lets other tasks of its worker run.

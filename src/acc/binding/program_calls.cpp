@@ -12,11 +12,27 @@
 #include "acc/guarded_call.hpp"
 #include "acc/rank_context.hpp"
 #include "ranks/binding/mpi_functions.hpp"
+#include "ranks/process/call_record.hpp"
 
 namespace stretto::acc {
 namespace {
 
 using items = std::span<const stretto_acc_data>;
+
+/// A call of the program that may wait for queues: a report of a hang says for which operations.
+class waiting_call {
+ public:
+  ranks::call_details details() const { return {describe, this}; }
+  rank_context& context() { return *(in_ = &rank_context::current()); }
+
+ private:
+  static void describe(const void* of, ranks::rank_state&, ranks::call_text& text) {
+    if (rank_context* const in = static_cast<const waiting_call*>(of)->in_)
+      text.arguments = in->queues().pending_text();
+  }
+
+  rank_context* in_ = nullptr;
+};
 
 /// With one memory nobody knows which queues use which data: outside of queues all of them end first.
 void wait_for_users(rank_context& in, queue_number queue) {
@@ -27,7 +43,7 @@ void enter(rank_context& in, items all, data_environment::scope scope, queue_num
   if (in.device().shares_host_memory()) return;
   data_work work;
   for (const stretto_acc_data& one : all) in.data().enter(one, scope, queue, where, work);
-  in.perform(queue, std::move(work));
+  in.perform(queue, where, std::move(work));
 }
 
 /// The last one first: what points to data leaves ahead of it.
@@ -36,11 +52,10 @@ void leave(rank_context& in, items all, data_environment::scope scope, queue_num
   if (in.device().shares_host_memory()) return;
   data_work work;
   for (const stretto_acc_data& one : all | std::views::reverse) in.data().leave(one, scope, queue, where, work);
-  in.perform(queue, std::move(work));
+  in.perform(queue, where, std::move(work));
 }
 
-void run(const stretto_acc_launch& launch) {
-  rank_context& in = rank_context::current();
+void run(rank_context& in, const stretto_acc_launch& launch) {
   const queue_number queue = in.queue_of(launch.queue);
   const items all(launch.data, static_cast<std::size_t>(launch.data_count));
   wait_for_users(in, queue);
@@ -48,11 +63,12 @@ void run(const stretto_acc_launch& launch) {
   if (moves) enter(in, all, data_environment::scope::structured, queue, launch.where);
   data_work ahead;
   auto arguments = std::make_shared<gang_arguments>(launch, moves ? &in.data() : nullptr, queue, ahead);
-  in.perform(queue, std::move(ahead));
+  in.perform(queue, launch.where, std::move(ahead));
   accelerator& on = moves || in.device().shares_host_memory() ? in.device() : in.host();
   const gang_launch gangs{launch.kernel, launch.device, launch.where, *arguments, launch.gangs, launch.work};
   if (queue)
-    in.queues().start(*queue, [&](std::span<const event> behind) { return on.start(gangs, arguments, behind); });
+    in.queues().start(*queue, {"region", launch.where},
+                      [&](std::span<const event> behind) { return on.start(gangs, arguments, behind); });
   else on.launch(gangs);
   if (moves) leave(in, all, data_environment::scope::structured, queue, launch.where);
 }
@@ -63,42 +79,52 @@ void run(const stretto_acc_launch& launch) {
 using namespace stretto::acc;
 
 void stretto_acc_run(const stretto_acc_launch* launch) {
-  guarded([&] { run(*launch); });
+  waiting_call here;
+  const stretto::ranks::call_scope record("acc region", here.details());
+  guarded([&] { run(here.context(), *launch); });
 }
 
 void stretto_acc_enter(const stretto_acc_data* data, long count, int queue, const char* where) {
+  waiting_call here;
+  const stretto::ranks::call_scope record("acc enter data", here.details());
   guarded([&] {
-    rank_context& in = rank_context::current();
+    rank_context& in = here.context();
     enter(in, {data, static_cast<std::size_t>(count)}, data_environment::scope::dynamic, in.queue_of(queue), where);
   });
 }
 
 void stretto_acc_exit(const stretto_acc_data* data, long count, int queue, const char* where) {
+  waiting_call here;
+  const stretto::ranks::call_scope record("acc exit data", here.details());
   guarded([&] {
-    rank_context& in = rank_context::current();
+    rank_context& in = here.context();
     leave(in, {data, static_cast<std::size_t>(count)}, data_environment::scope::dynamic, in.queue_of(queue), where);
   });
 }
 
 void stretto_acc_update(const stretto_acc_data* data, long count, int queue, const char* where) {
+  waiting_call here;
+  const stretto::ranks::call_scope record("acc update", here.details());
   guarded([&] {
-    rank_context& in = rank_context::current();
+    rank_context& in = here.context();
     const queue_number number = in.queue_of(queue);
     wait_for_users(in, number);
     if (in.device().shares_host_memory()) return;
     data_work work;
     for (const stretto_acc_data& one : items(data, static_cast<std::size_t>(count)))
       in.data().update(one, number, where, work);
-    in.perform(number, std::move(work));
+    in.perform(number, where, std::move(work));
   });
 }
 
 stretto_acc_scope stretto_acc_open(const stretto_acc_data* data, long count, int queue, int condition,
                                    const char* where) {
   const stretto_acc_scope scope{condition ? data : nullptr, count, queue, where};
+  waiting_call here;
+  const stretto::ranks::call_scope record("acc data", here.details());
   if (condition)
     guarded([&] {
-      rank_context& in = rank_context::current();
+      rank_context& in = here.context();
       enter(in, {data, static_cast<std::size_t>(count)}, data_environment::scope::structured, in.queue_of(queue),
             where);
     });
@@ -107,8 +133,10 @@ stretto_acc_scope stretto_acc_open(const stretto_acc_data* data, long count, int
 
 void stretto_acc_close(stretto_acc_scope* scope) {
   if (!scope->data) return;
+  waiting_call here;
+  const stretto::ranks::call_scope record("acc end of data", here.details());
   guarded([&] {
-    rank_context& in = rank_context::current();
+    rank_context& in = here.context();
     leave(in, {scope->data, static_cast<std::size_t>(scope->count)}, data_environment::scope::structured,
           in.queue_of(scope->queue), scope->where);
   });
@@ -132,26 +160,28 @@ void* stretto_acc_message_buffer(void* host, int queue, const char* where) {
     const queue_number number = in.queue_of(queue);
     data_work ahead;
     std::byte* const found = in.data().used_by_kernel(static_cast<std::byte*>(host), nullptr, number, ahead).address;
-    in.perform(number, std::move(ahead));
+    in.perform(number, where, std::move(ahead));
     return found ? found : in.data().present_address(static_cast<std::byte*>(host), "a buffer", where);
   });
 }
 
 void stretto_acc_message(int (*call)(const void*, void**), const void* arguments, unsigned long bytes, void** request,
-                         int queue, const char*) {
+                         int queue, const char* where) {
   guarded([&] {
     rank_context& in = rank_context::current();
     const queue_number number = in.queue_of(queue);
     std::vector<std::byte> copy(static_cast<const std::byte*>(arguments),
                                 static_cast<const std::byte*>(arguments) + bytes);
-    if (number) enqueue_message(in.queues(), *number, {call, std::move(copy)}, request);
+    if (number) enqueue_message(in.queues(), *number, where, {call, std::move(copy)}, request);
     else call(arguments, request);
   });
 }
 
 void stretto_acc_wait(const int* queues, long count, int queue) {
+  waiting_call here;
+  const stretto::ranks::call_scope record("acc wait", here.details());
   guarded([&] {
-    rank_context& in = rank_context::current();
+    rank_context& in = here.context();
     const std::vector<int> all =
         count < 0 ? in.queues().numbers() : std::vector<int>(queues, queues + static_cast<std::size_t>(count));
     std::vector<int> numbers;

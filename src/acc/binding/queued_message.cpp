@@ -39,16 +39,17 @@ void end(pending_message& one) {
 
 }  // namespace
 
-void enqueue_message(activity_queues& queues, int queue, message_call call, void** request) {
+void enqueue_message(activity_queues& queues, int queue, const char* where, message_call call, void** request) {
   if (!request) {
-    queues.enqueue(queue, [call = std::move(call)] { call.make(call.arguments.data(), nullptr); });
+    queues.enqueue(queue, {"message", where}, [call = std::move(call)] { call.make(call.arguments.data(), nullptr); });
     return;
   }
   auto one = std::make_shared<pending_message>(pending_message{.call = std::move(call)});
   ::PMPI_Grequest_start(give_status, forget, cancel_nothing, new message(one), &one->of_program);
   *request = one->of_program;
   queues.enqueue_message(
-      queue, [one] { one->result = one->call.make(one->call.arguments.data(), reinterpret_cast<void**>(&one->own)); },
+      queue, where,
+      [one] { one->result = one->call.make(one->call.arguments.data(), reinterpret_cast<void**>(&one->own)); },
       [one] { end(*one); });
 }
 

@@ -20,6 +20,6 @@ struct message_call {
 ///
 ///   request   null for a call that blocks: the queue's later operations run behind its return. Else the program's
 ///             request: it is set at once, ends with the message, and may be waited for in any way
-void enqueue_message(activity_queues& queues, int queue, message_call call, void** request);
+void enqueue_message(activity_queues& queues, int queue, const char* where, message_call call, void** request);
 
 }  // namespace stretto::acc

@@ -28,12 +28,12 @@ range_table& registered() {
 
 }  // namespace
 
-std::atomic<int> detail::device_memory_ranges{0};
+std::atomic<int> device_memory_ranges{0};
 
 void add_device_memory(const std::byte* first, std::size_t bytes, device_memory& of) {
   const std::unique_lock lock(registered().mutex);
   registered().ranges.insert_or_assign(first, device_range{first + bytes, &of});
-  detail::device_memory_ranges.store(static_cast<int>(registered().ranges.size()), std::memory_order_relaxed);
+  device_memory_ranges.store(static_cast<int>(registered().ranges.size()), std::memory_order_relaxed);
 }
 
 void remove_device_memory(const std::byte* first, const device_memory& of) {
@@ -41,10 +41,10 @@ void remove_device_memory(const std::byte* first, const device_memory& of) {
   const auto found = registered().ranges.find(first);
   if (found == registered().ranges.end() || found->second.of != &of) return;
   registered().ranges.erase(found);
-  detail::device_memory_ranges.store(static_cast<int>(registered().ranges.size()), std::memory_order_relaxed);
+  device_memory_ranges.store(static_cast<int>(registered().ranges.size()), std::memory_order_relaxed);
 }
 
-device_memory* detail::find_device_memory(const void* address) {
+device_memory* find_device_memory(const void* address) {
   const auto* const at = static_cast<const std::byte*>(address);
   const std::shared_lock lock(registered().mutex);
   const auto next = registered().ranges.upper_bound(at);

@@ -38,16 +38,14 @@ void add_device_memory(const std::byte* first, std::size_t bytes, device_memory&
 /// Does nothing for a range that was replaced.
 void remove_device_memory(const std::byte* first, const device_memory& of);
 
-namespace detail {
-extern std::atomic<int> device_memory_ranges;
+extern std::atomic<int> device_memory_ranges;  // their number
 device_memory* find_device_memory(const void* address);
-}  // namespace detail
 
-inline bool has_device_memory() { return detail::device_memory_ranges.load(std::memory_order_relaxed) > 0; }
+inline bool has_device_memory() { return device_memory_ranges.load(std::memory_order_relaxed) > 0; }
 
 /// Null: the host can access the address.
 inline device_memory* device_memory_at(const void* address) {
-  return has_device_memory() ? detail::find_device_memory(address) : nullptr;
+  return has_device_memory() ? find_device_memory(address) : nullptr;
 }
 
 /// Rows whose sides may be in the memory of any device.
