@@ -43,8 +43,11 @@ class accelerator {
   /// Kernels use the memory of the host: nothing is allocated and copied.
   virtual bool shares_host_memory() const noexcept = 0;
 
+  /// Kernels find memory of the device at the addresses that allocate() gives: pointers in that memory work.
+  virtual bool follows_pointers() const noexcept = 0;
+
   /// Aligned for every type, not initialised; null if there is not so much memory. The addresses are distinct from all
-  /// of the host, and those that kernels find in memory where the device has such.
+  /// of the host.
   virtual std::byte* allocate(std::size_t bytes) noexcept = 0;
   virtual void release(std::byte* memory) noexcept = 0;
   /// Of all that is not released.

@@ -43,6 +43,16 @@ error without_memory(const byte_range& range, const char* name, const char* wher
       .remedy("let data leave the device earlier, or let more ranks share the work");
 }
 
+error unusable_pointer(const mapping& in, const mapping& to, const char* where) {
+  return error("O18", fmt::format("the device cannot follow the pointer in \"{}\"", in.name))
+      .fact("at", where)
+      .fact("points to", fmt::format("\"{}\", on the device since {}", to.name, to.where))
+      .because("kernels of this device do not find its memory at the addresses that pointers have")
+      .remedy(
+          "copy the pointer into a variable that the region uses in its place; "
+          "or choose the host, a processor or CUDA by STRETTO_ACC_DEVICE_TYPE");
+}
+
 }  // namespace
 
 data_environment::~data_environment() {
@@ -151,7 +161,9 @@ void data_environment::attach(std::byte* pointer, const std::byte* at, const req
   if (!in) return;
   auto* const target = *reinterpret_cast<std::byte**>(pointer);
   const mapping* const to = target ? table_.at_host(at) : nullptr;
-  if (!to || in->attached[pointer]++ > 0) return;
+  if (!to) return;
+  if (!on_.follows_pointers()) throw unusable_pointer(*in, *to, r.where);
+  if (in->attached[pointer]++ > 0) return;
   use(*in, r.queue, r.into);
   r.into.transfers.push_back(
       {transfer::kind::write_pointer, device_address(*in, pointer), device_address(*to, target)});

@@ -69,6 +69,11 @@ device_accelerator::~device_accelerator() {
   while (!blocks_.empty()) release(const_cast<std::byte*>(blocks_.begin()->first));
 }
 
+bool device_accelerator::follows_pointers() const noexcept {
+  const device::properties& about = on_.is().about();
+  return about.is_host_accessible || about.backend == "cuda";
+}
+
 std::byte* device_accelerator::allocate(std::size_t bytes) noexcept {
   data::block* const made = memory_.try_create(std::max<std::size_t>(bytes, 1));
   if (!made) return nullptr;

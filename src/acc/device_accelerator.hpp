@@ -32,6 +32,7 @@ class device_accelerator final : public accelerator {
 
   bool is_host() const noexcept override { return false; }
   bool shares_host_memory() const noexcept override { return false; }
+  bool follows_pointers() const noexcept override;
   std::byte* allocate(std::size_t bytes) noexcept override;
   void release(std::byte* memory) noexcept override;
   std::size_t allocated_bytes() const noexcept override;

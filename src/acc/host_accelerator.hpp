@@ -21,6 +21,7 @@ class host_accelerator final : public accelerator {
 
   bool is_host() const noexcept override { return true; }
   bool shares_host_memory() const noexcept override { return !is_discrete_; }
+  bool follows_pointers() const noexcept override { return true; }
   std::byte* allocate(std::size_t bytes) noexcept override;
   void release(std::byte* memory) noexcept override;
   std::size_t allocated_bytes() const noexcept override { return allocated_; }

@@ -328,6 +328,20 @@ TEST_CASE("a pointer is attached where what it points to enters, and detached wh
   CHECK(!p.has(x));
 }
 
+TEST_CASE("a pointer is refused by a device whose kernels cannot follow it") {
+  present_data p;
+  p.device.follows = false;
+  int x = 4;
+  int* pointer = &x;
+  p.enter(data_clause(stretto_acc_copyin, &pointer, sizeof pointer, "all.x").data, scope::dynamic);
+  const pointer_clause attach(stretto_acc_attach, &pointer);
+  p.enter(attach.data, scope::dynamic);  // nothing is there to point to
+  p.enter(data_clause(stretto_acc_copyin, &x, sizeof x, "x").data, scope::dynamic);
+  const std::string text = text_of_refusal([&] { p.enter(attach.data, scope::dynamic); });
+  CHECK(contains(text, "O18"));
+  CHECK(contains(text, "all.x"));
+}
+
 TEST_CASE("a pointer stays attached until it is detached as often, or finally") {
   present_data p;
   int x = 4;

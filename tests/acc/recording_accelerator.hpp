@@ -31,7 +31,10 @@ class recording_accelerator final : public acc::accelerator {
   /// Operations on memory that is not allocated.
   int misuses() const noexcept { return misuses_; }
 
+  bool follows = true;  // pointers in its memory work
+
   bool is_host() const noexcept override { return true; }
+  bool follows_pointers() const noexcept override { return follows; }
   bool shares_host_memory() const noexcept override { return false; }
   std::byte* allocate(std::size_t bytes) noexcept override {
     const std::scoped_lock lock(mutex_);

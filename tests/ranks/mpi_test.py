@@ -18,6 +18,12 @@ BIN, SOURCES, WORK = (Path(argument).resolve() for argument in sys.argv[1:4])
 SECONDS = 300  # ends a program that hangs, however busy the machine is
 
 
+# Devices for regions: the cores of the host; these with memory of their own; a processor by OpenCL; simulated devices,
+# whose memory the host cannot access.
+DEVICES = ({}, {"STRETTO_ACC_DISCRETE": "1"}, {"STRETTO_ACC_DEVICE_TYPE": "opencl"},
+           {"STRETTO_ACC_DEVICE_TYPE": "sim", "STRETTO_DEVICES": "sim:2"})
+
+
 def run(*command, ranks=1, workers=None, code=0, stuck=None):
     variables = dict(os.environ)
     if stuck:
@@ -71,11 +77,29 @@ class Programs(unittest.TestCase):
     def test_tasks_that_wait_for_queues_of_openacc_and_start_them(self):
         run(BIN / "stretto-cc", "-O1", "-c", SOURCES / "acc/scaled_array.c", "-o", "scaled_array.o")
         build(SOURCES / "acc/queue_events.cpp", "queue_events", "-std=c++20", "scaled_array.o")
-        for device in {}, {"STRETTO_ACC_DISCRETE": "1"}, {"STRETTO_ACC_DEVICE_TYPE": "opencl"}:
+        for device in DEVICES:
             for ranks, workers in (1, 1), (2, 2), (5, 2):
                 with self.subTest(ranks=ranks, workers=workers, device=device), \
                         unittest.mock.patch.dict(os.environ, device):
                     self.assertEqual(run("./queue_events", ranks=ranks, workers=workers).stdout, "")
+
+    def test_buffers_in_the_memory_of_openacc_devices(self):
+        build(SOURCES / "acc/device_buffers.c", "device_buffers")
+        for device in DEVICES:
+            with unittest.mock.patch.dict(os.environ, device):
+                for ranks, workers in (1, 1), (2, 2), (5, 2):
+                    with self.subTest(ranks=ranks, workers=workers, device=device):
+                        self.assertEqual(run("./device_buffers", ranks=ranks, workers=workers).stdout, "")
+                with self.subTest(nodes=2, device=device):
+                    self.assertEqual(on_nodes(2, "--ranks", 3, "./device_buffers").stdout, "")
+
+    def test_a_report_of_queues_of_openacc_that_wait_for_ever(self):
+        build(SOURCES / "acc/no_partner.c", "no_partner")
+        for device in DEVICES:
+            with self.subTest(device=device), unittest.mock.patch.dict(os.environ, device):
+                reported = run("./no_partner", ranks=2, workers=2, code=1).stderr
+                self.assertRegex(reported, r"ranks 0-1 +wait at no_partner.c:18 in acc wait\(queue 1: "
+                                           r"message at \S*no_partner.c:14, region at \S*no_partner.c:16\)")
 
     def test_the_example_furnace(self):
         source = SOURCES.parents[1] / "examples/mpi/furnace.cpp"
@@ -97,6 +121,10 @@ class Programs(unittest.TestCase):
                 self.assertEqual(on_nodes(2, "--ranks", 2, f"./{name}", workers=2).stdout, expected)
             with (self.subTest(program=name, device="opencl"),
                   unittest.mock.patch.dict(os.environ, STRETTO_ACC_DEVICE_TYPE="opencl")):
+                self.assertEqual(run(f"./{name}", ranks=2, workers=2).stdout, expected)
+            in_place = "(in_place)" if name == "hydro" else ""  # it has pointers on the device
+            with (self.subTest(program=name, device="sim"),
+                  unittest.mock.patch.dict(os.environ, STRETTO_ACC_DEVICE_TYPE="sim", STRETTO_DEVICES=f"sim{in_place}")):
                 self.assertEqual(run(f"./{name}", ranks=2, workers=2).stdout, expected)
 
     def test_arguments_of_the_examples_with_openacc(self):
