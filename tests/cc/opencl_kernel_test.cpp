@@ -296,6 +296,45 @@ TEST_CASE("OpenCL: reductions of arrays, of gangs and of loops") {
   CHECK(gangs == 6);
 }
 
+TEST_CASE("OpenCL: parts of arrays that a gang has of its own keep their indices") {
+  const auto* const on = opencl_device::first();
+  if (!on) return;
+  std::vector<int> counts(6, 10);
+  std::vector<double> given(8, 2), all(40), kept(9, 1);
+  given[6] = 5;
+  region_run run(*on, R"(enum { first = 3 };
+void f(int n, int low, double *given, double *all, double *kept) {
+  int counts[6];
+#pragma acc parallel reduction(+:counts[1:4]) firstprivate(given[first + 2:2]) private(kept[low:2])
+  {
+    given[5] += 1;
+#pragma acc loop gang
+    for (int i = 0; i < n; ++i) {
+      kept[low + i % 2] = i;
+      counts[1 + i % 4] += low;
+      all[i] = given[5] + given[6] + kept[low + i % 2];
+    }
+  }
+})");
+  run.value("n", 40).value("low", 7).data("counts", counts.data(), 6).data("given", given.data(), 8);
+  run.data("all", all.data(), 40).run(6);
+  CHECK(counts == std::vector{10, 80, 80, 80, 80, 10});
+  for (int i = 0; i < 40; ++i) CHECK(all[i] == 3 + 5 + i);
+  CHECK(given[5] == 2);
+}
+
+TEST_CASE("OpenCL: one element of an array is reduced") {
+  const auto* const on = opencl_device::first();
+  if (!on) return;
+  std::vector<long> sums{1, 2, 3};
+  region_run run(*on, R"(void f(int n, int at, long *sums) {
+#pragma acc parallel loop reduction(+:sums[at])
+  for (int i = 0; i < n; ++i) sums[at] += i;
+})");
+  run.value("n", 10).value("at", 1).data("sums", sums.data(), 3).run(4);
+  CHECK(sums == std::vector<long>{1, 47, 3});
+}
+
 TEST_CASE("OpenCL: atomic operations of all forms") {
   const auto* const on = opencl_device::first();
   if (!on) return;

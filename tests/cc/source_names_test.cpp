@@ -142,6 +142,25 @@ short later;
   CHECK(type_at("a", "short later") == "");
 }
 
+TEST_CASE("a constant is visible in the block around its enumeration") {
+  const std::string text = R"(# 1 "x.c"
+enum { size = 4 };
+void f(void) {
+  { enum { inner = 7 }; (void)inner; ; }
+  ;
+}
+)";
+  const preprocessed_text source(text);
+  const source_names names = read_names(source, std::vector<text_range>{{0, 0}}, cc::language::c);
+  const declaration* const size = names.visible("size", text.find("void f"), source);
+  REQUIRE(size);
+  CHECK(size->value == 4);
+  const source_names all = read_names(source, std::vector<text_range>{{0, text.size()}}, cc::language::c);
+  REQUIRE(all.visible("inner", text.find("; }\n"), source));
+  CHECK(all.visible("inner", text.find("; }\n"), source)->value == 7);
+  CHECK_FALSE(all.visible("inner", text.find(";\n}"), source));
+}
+
 TEST_CASE("a name that is declared in the region means the same where it is used") {
   const region_names r;
   CHECK(r.names.at(program.find("p = &all")) == r.names.at(program.find("p, n)")));

@@ -258,6 +258,39 @@ static void fill(int n, int m, double a[n][m], double (*cube)[2][m]) {
   printf("%g %d", sum, small[0]);)") == "152 5");
 }
 
+TEST_CASE("parts of arrays that a gang has of its own keep their indices") {
+  CHECK(output("enum { first = 2, count = 3 };\n", R"(
+  int own[9], sums[8] = {0}, a[30], low = 4, total = 0;
+  int *kept = own, *given = own, (*rows)[3] = (int (*)[3])own;
+  for (int i = 0; i < 9; ++i) own[i] = i;
+#pragma acc parallel loop private(kept[low:first]) reduction(+:sums[first + 1:count]) private(rows[1:1][0:3])
+  for (int i = 0; i < 30; ++i) {
+    kept[low] = i, kept[low + 1] = 1;
+    rows[1][2] = 5;
+    a[i] = kept[low] + kept[low + 1];
+    sums[3 + i % 3] += rows[1][2];
+  }
+#pragma acc parallel firstprivate(given[low:2])
+  {
+    given[4] += 10;
+#pragma acc loop gang reduction(+:total)
+    for (int i = 0; i < 30; ++i) total += given[4] + given[5] + a[i];
+  }
+  for (int i = 0; i < 8; ++i) printf("%d ", sums[i]);
+  for (int i = 0; i < 9; ++i) printf("%d ", own[i]);
+  printf("%d", total);)") == "0 0 0 50 50 50 0 0 0 1 2 3 4 5 6 7 8 1035");
+}
+
+TEST_CASE("lengths in clauses may be constant expressions, also of constants that nothing else uses") {
+  CHECK(output("enum { two = 2 };\n", R"(
+  enum { start = two - 1 };
+  int a[4][4] = {{0}}, sums[4] = {0};
+#pragma acc parallel loop collapse(4 / two) reduction(+:sums[start:two])
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) a[i][j] += 1, sums[1 + j % 2] += 1;
+  printf("%d %d %d", a[3][3], sums[1], sums[2]);)") == "1 8 8");
+}
+
 TEST_CASE("inner loops run whole within a gang, with reductions of their own") {
   CHECK(output("", R"(
   int rows[6], part, n = 5;

@@ -50,14 +50,6 @@ int rank_of(const c_type& type) {
   return found == numbers.end() ? rank_of_int : found->rank;  // an enumeration is an int
 }
 
-type_ref without_const(const type_ref& type) {
-  if (!type || !type->is_const) return type;
-  c_type copy = *type;
-  copy.is_const = false;
-  if (copy.spelling.starts_with("const ")) copy.spelling.erase(0, 6);
-  return std::make_shared<const c_type>(std::move(copy));
-}
-
 type_ref promoted(const type_ref& type) {
   const type_ref plain = without_const(type);
   if (!plain || !plain->is_number() || plain->is == type_form::floating) return plain;
@@ -73,6 +65,14 @@ type_ref common_type(const type_ref& left, const type_ref& right) {
 bool is_pointer(const type_ref& type) { return type && type->is == type_form::pointer; }
 
 }  // namespace
+
+type_ref without_const(const type_ref& type) {
+  if (!type || !type->is_const) return type;
+  c_type copy = *type;
+  copy.is_const = false;
+  if (copy.spelling.starts_with("const ")) copy.spelling.erase(0, 6);
+  return std::make_shared<const c_type>(std::move(copy));
+}
 
 bool is_type_keyword(std::string_view word) noexcept { return is_in(keywords, word); }
 

@@ -28,6 +28,8 @@ inline bool has_elements(const c_type& type) noexcept {
   return type.is == type_form::array || type.is == type_form::pointer;
 }
 
+/// The same type of a variable that may change.
+type_ref without_const(const type_ref& type);
 type_ref pointer_to(type_ref element);
 /// Of an array a pointer to its first element; other types as they are.
 type_ref decayed(const type_ref& type);

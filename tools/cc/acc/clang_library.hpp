@@ -45,6 +45,7 @@ using field_visitor = visit_next (*)(cursor one, client_data to);  // stop or sk
 enum cursor_kind : int {
   struct_declaration = 2,
   union_declaration = 3,
+  enum_declaration = 5,
   enum_constant = 7,
   function_declaration = 8,
   variable_declaration = 9,

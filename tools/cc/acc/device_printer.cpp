@@ -23,9 +23,13 @@ bool is_number_literal(const expression& e) {
 
 std::string device_printer::declaration_of(const declaration& of) const { return declaration_of(of, of.type); }
 
+void device_printer::check_private_size(std::size_t bytes, const std::string& name) {
+  if (bytes > most_private_bytes)
+    throw inexpressible_code{fmt::format("\"{}\" takes {} bytes in each gang", name, bytes)};
+}
+
 std::string device_printer::declaration_of(const declaration& of, const c_type& type) const {
-  if (type.bytes > most_private_bytes)
-    throw inexpressible_code{fmt::format("\"{}\" takes {} bytes in each gang", of.name, type.bytes)};
+  check_private_size(type.bytes, of.name);
   const c_type& base = innermost_element(type);
   if (base.is == type_form::record) parts_.types.require_whole(base);
   return parts_.types.declaration(type, identifier(of), spaces_.of_variable(of));

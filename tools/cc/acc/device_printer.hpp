@@ -67,6 +67,8 @@ class device_printer : public code_printer {
   /// A variable of the gang, with the space that it points to.
   std::string declaration_of(const declaration& of) const;
   std::string declaration_of(const declaration& of, const c_type& type) const;
+  /// Throws if a gang cannot have so much memory of its own.
+  static void check_private_size(std::size_t bytes, const std::string& name);
   /// The value as one of another type, where C converts pointers and C++ does not.
   std::string converted(const expression& e, const c_type& to) const;
   /// Changes an object in global memory: `change` is a statement that makes stretto_next of stretto_was.

@@ -48,6 +48,8 @@ std::string device_region::kernel_text(const std::string& name, const statement&
       fmt::format("  const long stretto_gang = {}, stretto_gangs = {};\n  (void)stretto_gang, (void)stretto_gangs;\n",
                   parts_.dialect.gang(), parts_.dialect.gangs());
   text += start_;
+  for (const kernel_argument& one : plan_.arguments)
+    if (one.copied) text += copied_text(one);
   for (const private_variable& one : plan_.privates) text += private_text(one, 1);
   for (const reduced_variable& one : plan_.reductions) text += reduction_start(one, 1);
   text += print(region, 1);
@@ -62,7 +64,6 @@ void device_region::add_parameter(const std::string& text, device_parameter one)
 
 void device_region::add_argument(std::size_t index) {
   const kernel_argument& one = plan_.arguments[index];
-  if (one.copied) throw inexpressible_code{fmt::format("each gang has a copy of a part behind \"{}\"", one.of->name)};
   std::vector<std::string> rows;
   for (std::size_t i = 0; i < one.sized.extents.size(); ++i)
     add_parameter("const ulong " + one.sized.extents[i].name,
@@ -109,29 +110,44 @@ void device_region::add_address(const kernel_argument& one, std::size_t index) {
   if (object.is == type_form::record) parts_.types.require_whole(object);
   if (innermost_element(object).is == type_form::record) parts_.types.require_whole(innermost_element(object));
   const c_type pointer{.is = type_form::pointer, .bytes = 8, .element = std::make_shared<const c_type>(object)};
-  const std::string variable = (one.way == argument_way::reference ? "stretto_of_" : "") + name;
+  const bool has_own = one.way == argument_way::reference || one.copied;
+  const std::string variable = (has_own ? "stretto_of_" : "") + name;
   start_ += fmt::format("  {} = ({})(stretto_base_{} + stretto_offset_{});\n",
                         parts_.types.declaration(pointer, variable), parts_.types.declaration(pointer, ""), name, name);
 }
 
-/// A number, which a private array needs.
-std::string device_region::constant_extent(const tokens& extent, const std::string& of) const {
-  if (extent.size() != 1 || extent[0].is != token::what::number)
-    throw inexpressible_code{fmt::format("the private array \"{}\" has no constant size", of)};
-  return parts_.dialect.literal(extent[0].spelling);
+/// The gang's own copy of a part behind a pointer.
+std::string device_region::copied_text(const kernel_argument& one) const {
+  const std::string name = identifier(*one.of);
+  if (one.copied->element.is == type_form::array)
+    throw inexpressible_code{fmt::format("each gang has a copy of rows behind \"{}\"", one.of->name)};
+  return own_text(*one.copied, *one.of, 1) +
+         fmt::format(
+             "  for (long stretto_i = 0; stretto_i < {}; ++stretto_i) {}[stretto_i] = stretto_of_{}[{} + "
+             "stretto_i];\n",
+             one.copied->length, own_name(*one.copied, name), name, first_name(*one.copied, name));
 }
 
 std::string device_region::private_text(const private_variable& one, unsigned depth) const {
-  const c_type& type = one.of->type;
-  const bool is_section = one.as_written && !one.as_written->sections.empty() && type.is == type_form::pointer;
-  if (!is_section) return fmt::format("{}{};\n", spaces_for(depth), declaration_of(*one.of));
-  std::string name = identifier(*one.of);
-  const c_type* element = &type;
-  for (const section& part : one.as_written->sections) {
-    name += fmt::format("[{}]", constant_extent(part.length, one.of->name));
-    if (element->element) element = element->element.get();
-  }
-  return fmt::format("{}{};\n", spaces_for(depth), parts_.types.declaration(*element, name));
+  if (one.part) return own_text(*one.part, *one.of, depth);
+  return fmt::format("{}{};\n", spaces_for(depth), declaration_of(*one.of));
+}
+
+/// Elements of a gang. A pointer gives them the indices that they have in the whole array.
+std::string device_region::own_text(const own_part& part, const declaration& of, unsigned depth) const {
+  const std::string name = identifier(of), own = own_name(part, name), first = first_name(part, name);
+  const std::string in = spaces_for(depth);
+  if (!is_number(part.length))
+    throw inexpressible_code{fmt::format("the private array \"{}\" has no constant size", of.name)};
+  check_private_size(part.element.bytes * std::strtoull(part.length.c_str(), nullptr, 10), of.name);
+  std::string text;
+  if (!is_number(part.first)) text += fmt::format("{}const long {} = {};\n", in, first, part.first);
+  text += fmt::format("{}{};\n", in, parts_.types.declaration(part.element, fmt::format("{}[{}]", own, part.length)));
+  if (part.begins_at_0()) return text;
+  const c_type pointer{.is = type_form::pointer, .bytes = 8, .element = std::make_shared<const c_type>(part.element)};
+  return text + fmt::format("{}{} = ({})((ulong){} - (ulong){} * sizeof({}[0]));\n", in,
+                            parts_.types.declaration(pointer, name, pointer_space::own),
+                            parts_.types.declaration(pointer, "", pointer_space::own), own, first, own);
 }
 
 std::string device_region::identity(const c_type& type, reduction_operator operation) const {
@@ -147,17 +163,12 @@ std::string device_region::identity(const c_type& type, reduction_operator opera
 
 std::string device_region::reduction_start(const reduced_variable& one, unsigned depth) const {
   const c_type& type = one.of->type;
-  const std::string name = identifier(*one.of);
-  spaces_.enter(one.of, !one.length.empty());
-  if (one.length.empty())
+  spaces_.enter(one.of, one.part.has_value());
+  if (!one.part)
     return fmt::format("{}{} = {};\n", spaces_for(depth), declaration_of(*one.of), identity(type, one.operation));
-  if (one.first != "0")
-    throw inexpressible_code{fmt::format("it reduces a part of \"{}\" that does not begin at 0", one.of->name)};
-  if (one.length.find_first_not_of("0123456789") != std::string::npos)
-    throw inexpressible_code{fmt::format("the private array \"{}\" has no constant size", one.of->name)};
-  return fmt::format("{0}{1};\n{0}for (long stretto_i = 0; stretto_i < {2}; ++stretto_i) {3}[stretto_i] = {4};\n",
-                     spaces_for(depth),
-                     parts_.types.declaration(*type.element, fmt::format("{}[{}]", name, one.length)), one.length, name,
+  return own_text(*one.part, *one.of, depth) +
+         fmt::format("{}for (long stretto_i = 0; stretto_i < {}; ++stretto_i) {}[stretto_i] = {};\n", spaces_for(depth),
+                     one.part->length, own_name(*one.part, identifier(*one.of)),
                      identity(*type.element, one.operation));
 }
 
@@ -168,9 +179,10 @@ std::string device_region::reduction_end(const reduced_variable& one, unsigned d
   const auto change = [&](const std::string& from) {
     return "stretto_next = stretto_was; " + combination_text("stretto_next", from, one.operation);
   };
-  if (one.length.empty()) return swap_loop(one.of->type, result, change(name), depth);
-  return fmt::format("{}for (long stretto_i = 0; stretto_i < {}; ++stretto_i)\n", spaces_for(depth), one.length) +
-         swap_loop(*one.of->type.element, result + " + stretto_i", change(name + "[stretto_i]"), depth + 1);
+  if (!one.part) return swap_loop(one.of->type, result, change(name), depth);
+  return fmt::format("{}for (long stretto_i = 0; stretto_i < {}; ++stretto_i)\n", spaces_for(depth), one.part->length) +
+         swap_loop(*one.of->type.element, fmt::format("{} + {} + stretto_i", result, first_name(*one.part, name)),
+                   change(own_name(*one.part, name) + "[stretto_i]"), depth + 1);
 }
 
 std::optional<std::string> device_region::replacement(const statement& s, unsigned depth) const {

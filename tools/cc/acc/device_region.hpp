@@ -31,6 +31,8 @@ class device_region final : public device_printer {
   void add_address(const kernel_argument& one, std::size_t index);
   void add_parameter(const std::string& text, device_parameter one);
 
+  std::string copied_text(const kernel_argument& one) const;
+  std::string own_text(const own_part& part, const declaration& of, unsigned depth) const;
   std::string private_text(const private_variable& one, unsigned depth) const;
   std::string reduction_start(const reduced_variable& one, unsigned depth) const;
   std::string reduction_end(const reduced_variable& one, unsigned depth) const;
@@ -40,7 +42,6 @@ class device_region final : public device_printer {
   std::string trips_text(const loop_shape& shape) const;
   std::string step_text(const loop_shape& shape) const;
   std::string variable_of(const std::vector<loop_shape>& shapes, std::size_t index, unsigned depth) const;
-  std::string constant_extent(const tokens& extent, const std::string& of) const;
   std::string identity(const c_type& type, reduction_operator operation) const;
 
   std::string heads_;  // parameters of the kernel

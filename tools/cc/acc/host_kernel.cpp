@@ -113,37 +113,31 @@ class host_emitter final : public code_printer {
   /// A gang's own copy of a part behind a pointer.
   static std::string copied_text(const kernel_argument& one) {
     const std::string& name = one.of->name;
-    const c_type& element = *one.of->type.element;
-    const std::string first = one.copied->lower.empty() ? "0" : joined_text(one.copied->lower);
-    c_type own = element;
-    own.is_const = false;
-    return fmt::format("  {0};\n  __builtin_memcpy(stretto_own_{1}, stretto_of_{1} + ({2}), sizeof stretto_own_{1});\n",
-                       declaration_text(own, fmt::format("stretto_own_{}[{}]", name, joined_text(one.copied->length))),
-                       name, first) +
-           "  " + shifted_text(element, name, first) + ";\n";
+    return own_text(*one.copied, name, 1) + fmt::format("  __builtin_memcpy({0}, stretto_of_{1} + {2}, sizeof {0});\n",
+                                                        own_name(*one.copied, name), name,
+                                                        first_name(*one.copied, name));
   }
 
-  /// A pointer by which the elements of a gang's own array have the indices that they have in the whole one.
-  static std::string shifted_text(const c_type& element, const std::string& name, const std::string& first) {
-    return fmt::format("{} = (void *)((unsigned long)stretto_own_{} - ({}) * sizeof({}))",
-                       declaration_text(element, "*" + name), name, first, declaration_text(element, ""));
+  /// Elements of a gang. A pointer gives them the indices that they have in the whole array.
+  static std::string own_text(const own_part& part, const std::string& name, unsigned depth) {
+    const std::string own = own_name(part, name), first = first_name(part, name), in = spaces(depth);
+    std::string text;
+    if (!is_number(part.first)) text += fmt::format("{}const long {} = {};\n", in, first, part.first);
+    text += fmt::format("{}{};\n", in, declaration_text(part.element, fmt::format("{}[{}]", own, part.length)));
+    if (part.begins_at_0()) return text;
+    const bool is_row = part.element.is == type_form::array;
+    return text + fmt::format("{}{} = (void *)((unsigned long){} - {} * sizeof {}[0]);\n", in,
+                              declaration_text(part.element, is_row ? fmt::format("(*{})", name) : "*" + name), own,
+                              first, own);
   }
 
   static std::shared_ptr<const c_type> pointer_to_element(const c_type& array) {
     return std::make_shared<const c_type>(c_type{.is = type_form::pointer, .bytes = 8, .element = array.element});
   }
 
-  std::string private_text(const private_variable& one, unsigned depth) const {
-    const c_type& type = one.of->type;
-    const bool is_section = one.as_written && !one.as_written->sections.empty() && type.is == type_form::pointer;
-    if (!is_section) return fmt::format("{}{};\n", spaces(depth), declaration_text(type, one.of->name));
-    std::string name = one.of->name;
-    const c_type* element = &type;
-    for (const section& part : one.as_written->sections) {
-      name += fmt::format("[{}]", joined_text(part.length));
-      if (element->element) element = element->element.get();
-    }
-    return fmt::format("{}{};\n", spaces(depth), declaration_text(*element, name));
+  static std::string private_text(const private_variable& one, unsigned depth) {
+    if (one.part) return own_text(*one.part, one.of->name, depth);
+    return fmt::format("{}{};\n", spaces(depth), declaration_text(one.of->type, one.of->name));
   }
 
   std::string reduction_start(const reduced_variable& one, unsigned depth) const {
@@ -151,32 +145,31 @@ class host_emitter final : public code_printer {
     const c_type& type = one.of->type;
     const std::string& name = one.of->name;
     // One gang alone continues with the value of the host.
-    if (one.length.empty())
+    if (!one.part)
       return fmt::format("{}{} = stretto_gangs == 1 ? *stretto_of_{} : {};\n", spaces(depth),
                          declaration_text(type, name), name, identity_text(type, one.operation));
-    const std::string own = one.first == "0" ? name : "stretto_own_" + name;
-    std::string text =
-        fmt::format("{0}{1};\n{0}for (long stretto_i = 0; stretto_i < {2}; ++stretto_i) {3}[stretto_i] = {4};\n",
-                    spaces(depth), declaration_text(*type.element, fmt::format("{}[{}]", own, one.length)), one.length,
-                    own, identity_text(*type.element, one.operation));
-    if (one.first != "0") text += spaces(depth) + shifted_text(*type.element, name, one.first) + ";\n";
-    return text;
+    return own_text(*one.part, name, depth) + spaces(depth) + each_own_element(*one.part, name) +
+           fmt::format("{}[stretto_i] = {};\n", own_name(*one.part, name), identity_text(*type.element, one.operation));
+  }
+
+  static std::string each_own_element(const own_part& part, const std::string& name) {
+    return fmt::format("for (unsigned long stretto_i = 0; stretto_i < sizeof {0} / sizeof {0}[0]; ++stretto_i) ",
+                       own_name(part, name));
   }
 
   std::string reduction_end(const reduced_variable& one, unsigned depth) const {
     reduced_.pop_back();
     const std::string& name = one.of->name;
-    if (one.length.empty())
+    if (!one.part)
       return fmt::format(
           "{0}if (stretto_gangs == 1) *stretto_of_{1} = {1};\n{0}else {{ stretto_acc_lock(); {2} stretto_acc_unlock(); "
           "}}\n",
           spaces(depth), name, combination_text("*stretto_of_" + name, name, one.operation));
-    std::string combined;
-    if (!one.length.empty())
-      combined = fmt::format(
-          "for (long stretto_i = {0}; stretto_i < ({0}) + {1}; ++stretto_i) {2}", one.first, one.length,
-          combination_text(fmt::format("stretto_of_{}[stretto_i]", name), name + "[stretto_i]", one.operation));
-    return fmt::format("{0}stretto_acc_lock();\n{0}{1}\n{0}stretto_acc_unlock();\n", spaces(depth), combined);
+    const std::string combined =
+        combination_text(fmt::format("stretto_of_{}[{} + stretto_i]", name, first_name(*one.part, name)),
+                         own_name(*one.part, name) + "[stretto_i]", one.operation);
+    return fmt::format("{0}stretto_acc_lock();\n{0}{1}{2}\n{0}stretto_acc_unlock();\n", spaces(depth),
+                       each_own_element(*one.part, name), combined);
   }
 
   bool is_reduced_here(const declaration* of) const { return std::ranges::find(reduced_, of) != reduced_.end(); }

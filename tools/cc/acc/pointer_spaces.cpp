@@ -16,7 +16,7 @@ bool is_array_type(const type_ref& type) { return type && type->is == type_form:
 }  // namespace
 
 bool has_own_elements(const private_variable& one) {
-  return one.of->type.is == type_form::array || (one.as_written && !one.as_written->sections.empty());
+  return one.of->type.is == type_form::array || one.part.has_value();
 }
 
 bool is_pointer_type(const type_ref& type) { return type && type->is == type_form::pointer; }
@@ -29,10 +29,12 @@ bool is_null_pointer(const expression& e) {
 pointer_spaces::pointer_spaces(const region_plan& plan, const called_functions& functions,
                                const device_dialect& dialect)
     : plan_(plan), functions_(functions), dialect_(dialect) {
-  for (const kernel_argument& one : plan.arguments)
+  for (const kernel_argument& one : plan.arguments) {
     if (one.of->type.is == type_form::pointer) variables_[one.of] = pointer_space::global;
+    if (one.copied) enter(one.of, true);
+  }
   for (const private_variable& one : plan.privates) enter(one.of, has_own_elements(one));
-  for (const reduced_variable& one : plan.reductions) enter(one.of, !one.length.empty());
+  for (const reduced_variable& one : plan.reductions) enter(one.of, one.part.has_value());
 }
 
 const kernel_argument* pointer_spaces::argument(const declaration* of) const {
@@ -57,7 +59,7 @@ std::size_t pointer_spaces::enter_loop(const statement& loop) {
   if (found == plan_.loops.end()) return 0;
   const std::size_t before = copies_.size();
   for (const private_variable& one : found->second.privates) enter(one.of, has_own_elements(one));
-  for (const reduced_variable& one : found->second.reductions) enter(one.of, !one.length.empty());
+  for (const reduced_variable& one : found->second.reductions) enter(one.of, one.part.has_value());
   return copies_.size() - before;
 }
 

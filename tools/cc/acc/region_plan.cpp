@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ranges>
 #include <set>
 #include <stretto/error.hpp>
 #include <string>
 
+#include "cc/acc/c_types.hpp"
+#include "cc/acc/constant_value.hpp"
 #include "cc/acc/directive_rules.hpp"
 #include "cc/acc/directive_text.hpp"
 #include "cc/acc/index_bounds.hpp"
@@ -110,7 +113,8 @@ class planner {
         for (const variable& v : one.variables)
           if (const declaration* const of = find(v.name())) {
             if (has_unknown_size(of->type)) refuse_copy(v.name(), d.where);
-            all.push_back({of, &v});
+            const bool is_part = of->type.is == type_form::pointer && !v.sections.empty();
+            all.push_back({of, is_part ? std::optional(part_of(v, *of, d.where)) : std::nullopt});
           }
     return all;
   }
@@ -125,8 +129,8 @@ class planner {
     return all;
   }
 
-  static reduced_variable reduced(const variable& v, const declaration& of, reduction_operator operation,
-                                  const acc::directive& d) {
+  reduced_variable reduced(const variable& v, const declaration& of, reduction_operator operation,
+                           const acc::directive& d) const {
     const c_type& type = of.type;
     const bool has_elements = type.is == type_form::array || type.is == type_form::pointer;
     const c_type& number = has_elements ? *type.element : type;
@@ -136,16 +140,59 @@ class planner {
       not_translated(d.where,
                      fmt::format("the reduction of \"{}\", which is no number and no array of numbers,", v.name()));
     reduced_variable result{&of, operation};
-    if (!has_elements) return result;
-    const section part = v.sections.empty() ? section{} : v.sections[0];
-    result.first = part.lower.empty() ? "0" : joined_text(part.lower);
-    result.length = part.is_element ? "1" : joined_text(part.length);
-    if (result.length.empty() && !type.count)
-      not_translated(d.where, fmt::format("the reduction of a part of \"{}\" without a length", v.name()));
-    if (result.length.empty())
-      result.length =
-          result.first == "0" ? std::to_string(*type.count) : fmt::format("{} - ({})", *type.count, result.first);
+    if (has_elements) result.part = part_of(v, of, d.where);
     return result;
+  }
+
+  /// A number if the value is constant.
+  std::string value_text(const tokens& expression) const {
+    const auto value = constant_value(expression, scope_);
+    return value ? std::to_string(*value) : joined_text(expression);
+  }
+
+  std::string first_text(const section& part) const { return part.lower.empty() ? "0" : value_text(part.lower); }
+
+  /// The elements that a clause names of an array or behind a pointer.
+  own_part part_of(const variable& v, const declaration& of, const source_line& where) const {
+    const section part = v.sections.empty() ? section{} : v.sections[0];
+    own_part result{first_text(part), length_text(part, of.type), row_of(v, *of.type.element, where)};
+    if (result.length.empty())
+      not_translated(where, fmt::format("a copy for each gang of a part of \"{}\" without a length", v.name()));
+    return result;
+  }
+
+  /// Empty if it is not known.
+  std::string length_text(const section& part, const c_type& array) const {
+    if (part.is_element) return "1";
+    if (!part.length.empty()) return value_text(part.length);
+    if (!array.count) return "";
+    const auto first = part.lower.empty() ? std::optional<std::int64_t>(0) : constant_value(part.lower, scope_);
+    const auto count = static_cast<std::int64_t>(*array.count);
+    return first ? std::to_string(std::max<std::int64_t>(count - *first, 0))
+                 : fmt::format("{} - ({})", count, joined_text(part.lower));
+  }
+
+  /// What one element of the first dimension holds. Rows behind pointers are arrays of the gang, too.
+  c_type row_of(const variable& v, c_type row, const source_line& where) const {
+    std::vector<std::string> lengths;
+    for (std::size_t i = 1; i < v.sections.size() && has_elements(row); ++i) {
+      lengths.push_back(row.count ? std::to_string(*row.count) : length_text(v.sections[i], row));
+      if (lengths.back().empty() || (!row.count && first_text(v.sections[i]) != "0"))
+        not_translated(where, fmt::format("a copy for each gang of a part of rows of \"{}\"", v.name()));
+      row = c_type(*row.element);
+    }
+    if (has_unknown_size(row)) refuse_copy(v.name(), where);
+    row = c_type(*without_const(std::make_shared<const c_type>(std::move(row))));
+    for (const std::string& length : lengths | std::views::reverse) row = array_of(std::move(row), length);
+    return row;
+  }
+
+  static c_type array_of(c_type element, const std::string& length) {
+    c_type array{.is = type_form::array, .extent = length};
+    if (is_number(length))
+      array.count = std::strtoull(length.c_str(), nullptr, 10), array.bytes = *array.count * element.bytes;
+    array.element = std::make_shared<const c_type>(std::move(element));
+    return array;
   }
 
   void plan_loops(const statement& s, bool is_divided) {
@@ -173,10 +220,8 @@ class planner {
 
   std::size_t collapsed_loops(const acc::directive& d) const {
     const clause* const found = d.find(clause_kind::collapse);
-    if (!found) return 1;
-    const tokens& count = found->arguments[0];
-    if (count.size() != 1 || count[0].is != token::what::number) return 1;
-    return std::max(1UL, std::strtoul(count[0].spelling.c_str(), nullptr, 0));
+    const auto count = found ? constant_value(found->arguments[0], scope_) : std::nullopt;
+    return static_cast<std::size_t>(std::max<std::int64_t>(count.value_or(1), 1));
   }
 
   bool asks_for_gangs(const acc::directive& d) const {
@@ -219,13 +264,14 @@ class planner {
   }
 
   /// The part behind a pointer in firstprivate.
-  const section* copied_part(const variable_use& use) const {
-    if (use.of->type.is != type_form::pointer) return nullptr;
+  std::optional<own_part> copied_part(const variable_use& use) const {
+    if (use.of->type.is != type_form::pointer) return std::nullopt;
     for (const clause& c : directive().clauses)
       if (c.kind == clause_kind::firstprivate)
         for (const variable& v : c.variables)
-          if (v.path.size() == 1 && v.name() == use.of->name && v.sections.size() == 1) return &v.sections[0];
-    return nullptr;
+          if (v.path.size() == 1 && v.name() == use.of->name && v.sections.size() == 1)
+            return part_of(v, *use.of, directive().where);
+    return std::nullopt;
   }
 
   static bool is_device_pointer(clause_kind kind) { return kind == clause_kind::deviceptr; }
@@ -347,6 +393,18 @@ class planner {
 };
 
 }  // namespace
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+std::string own_name(const own_part& part, const std::string& name) {
+  return part.begins_at_0() ? name : "stretto_own_" + name;
+}
+
+std::string first_name(const own_part& part, const std::string& name) {
+  return is_number(part.first) ? part.first : "stretto_first_" + name;
+}
 
 region_plan plan_region(const placed_directive& construct, const statement& region, const name_scope& scope,
                         std::span<const directive* const> around) {

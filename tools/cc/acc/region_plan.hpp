@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,25 +25,33 @@ enum class argument_way : std::uint8_t {
   array,      // the address of its first element on the device
 };
 
+/// The part of an array of which a gang has elements of its own. They keep the indices that they have in the array.
+struct own_part {
+  std::string first = "0", length;  // in C; numbers if they are constant
+  c_type element;
+
+  bool begins_at_0() const { return first == "0"; }
+};
+
 struct kernel_argument {
   const declaration* of;
   argument_way way;
   sized_type sized;
-  bool is_device_address = false;   // of a pointer: its value is of the device already
-  const section* copied = nullptr;  // of a pointer: each gang has a copy of this part behind it
+  bool is_device_address = false;       // of a pointer: its value is of the device already
+  std::optional<own_part> copied = {};  // of a pointer: each gang has a copy of this part behind it
 };
 
 /// A variable of which each gang, or each iteration of a loop, has its own.
 struct private_variable {
   const declaration* of;
-  const variable* as_written;  // of the clause; null if the source names none
+  std::optional<own_part> part = {};  // of a pointer: the elements behind it
 };
 
 /// A variable whose copies are combined at the end. Of arrays, the elements are.
 struct reduced_variable {
   const declaration* of;
   reduction_operator operation;
-  std::string first = {}, length = {};  // of an array: the first element and how many; a single number has none
+  std::optional<own_part> part = {};  // of an array; a single number has none
 };
 
 struct loop_plan {
@@ -63,6 +72,11 @@ struct region_plan {
   std::vector<reduced_variable> reductions = {};     // of the copies of all gangs
   std::map<const statement*, loop_plan> loops = {};  // those with directives
 };
+
+/// The array of a gang's own elements, and its first index, as names of a kernel or a number.
+std::string own_name(const own_part& part, const std::string& name);
+std::string first_name(const own_part& part, const std::string& name);
+bool is_number(const std::string& text);
 
 /// The plan of the region that a construct governs.
 ///

@@ -76,14 +76,15 @@ class name_reader {
     const text_range extent = extent_of(one);
     const std::size_t at = offset_of(lib_.getCursorLocation(one));
     if (!is_in_parts(extent)) {
-      if (one.kind == clang::variable_declaration) add_use(at, one);
-      return clang::visit_next::skip_inside;
+      if (one.kind == clang::variable_declaration || one.kind == clang::enum_constant) add_use(at, one);
+      return one.kind == clang::enum_declaration ? clang::visit_next::enter : clang::visit_next::skip_inside;
     }
     switch (one.kind) {
       case clang::name_reference: add_use(at, lib_.getCursorReferenced(one)); break;
       case clang::type_reference: into_.types_.emplace(at, type_of(lib_.getCursorType(one))); break;
       case clang::variable_declaration:
       case clang::parameter_declaration:
+      case clang::enum_constant:
       case clang::function_declaration: add_use(at, one); break;
       default: break;
     }
@@ -263,14 +264,20 @@ static std::size_t end_of_parameter(const preprocessed_text& source, std::size_t
   return source.text().size();
 }
 
+/// Where the name of a declaration ceases to be visible.
+static std::size_t end_of_visibility(const declaration& one, const preprocessed_text& source) {
+  if (one.is == declaration::place::parameter) return end_of_parameter(source, one.offset);
+  const std::size_t end = end_of_scope(source, one.offset);
+  // The braces of an enumeration are no scope.
+  return one.is == declaration::place::constant ? end_of_scope(source, end + 1) : end;
+}
+
 const declaration* source_names::visible(std::string_view name, std::size_t offset,
                                          const preprocessed_text& source) const {
   const declaration* found = nullptr;
   for (const declaration& one : declarations_) {
     if (one.name != name || one.offset > offset || (found && one.offset < found->offset)) continue;
-    const bool is_parameter = one.is == declaration::place::parameter;
-    const std::size_t end = is_parameter ? end_of_parameter(source, one.offset) : end_of_scope(source, one.offset);
-    if (offset < end) found = &one;
+    if (offset < end_of_visibility(one, source)) found = &one;
   }
   return found;
 }

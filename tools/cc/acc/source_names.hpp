@@ -86,7 +86,7 @@ class source_names {
   /// The type that the name at an offset stands for: that of a typedef, or behind struct, union or enum. Null if it is
   /// the name of no type.
   const c_type* type_at(std::size_t offset) const noexcept;
-  /// The variable or function of that name whose scope an offset is in; null if there is none.
+  /// The variable, function or constant of that name whose scope an offset is in; null if there is none.
   const declaration* visible(std::string_view name, std::size_t offset, const preprocessed_text& source) const;
 
  private:
