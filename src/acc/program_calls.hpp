@@ -34,6 +34,8 @@ void stretto_acc_wait(const int* queues, long count, int queue);
 void stretto_acc_init(int type, int number);
 void stretto_acc_shutdown(int type, int number);
 void stretto_acc_set(int type, int number, int has_queue, int queue);
+/// The number of the device's type, as acc_get_device_type gives it.
+int stretto_acc_device_type();
 /// Excludes other gangs of all kernels of this process from what is between the two, as atomic directives and the ends
 /// of reductions need it. Short: those that wait spin.
 void stretto_acc_lock();

@@ -49,6 +49,25 @@ const std::string calls_are_shown = "extern int shown;\n";
 
 }  // namespace
 
+TEST_CASE("clauses behind device_type hold for the device that the program has") {
+  CHECK(output_with_device(calls_are_shown + "extern int device_type;\n", R"(
+  int a[4], gangs = 0;
+  shown = 1;
+  for (device_type = 2; device_type <= 5; ++device_type) {
+#pragma acc parallel copy(a, gangs) num_gangs(2) async(1) device_type(host) num_gangs(4) wait(3) device_type(nvidia) async(2)
+    {
+      gangs += 1;
+#pragma acc loop gang
+      for (int i = 0; i < 4; ++i) a[i] = i;
+    }
+    printf("%d\n", gangs), gangs = 0;
+    if (device_type == 2) ++device_type;
+  })") ==
+        "wait(3)@1 +a >a +gangs >gangs run@1 <gangs -gangs <a -a 4\n"
+        "+a >a +gangs >gangs run@1 <gangs -gangs <a -a 2\n"
+        "+a >a +gangs >gangs run@2 <gangs -gangs <a -a 2\n");
+}
+
 TEST_CASE("clauses of a region and of data move their variables") {
   CHECK(output_with_device(calls_are_shown, R"(
   shown = 1;

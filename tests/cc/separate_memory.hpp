@@ -123,6 +123,8 @@ void stretto_acc_wait(const int *queues, long n, int queue) {
 void stretto_acc_init(int type, int number) { SHOW("init %d %d ", type, number); }
 void stretto_acc_shutdown(int type, int number) { SHOW("shutdown %d %d ", type, number); }
 void stretto_acc_set(int type, int number, int has_queue, int queue) { SHOW("set %d %d %d %d ", type, number, has_queue, queue); }
+int device_type = 2;
+int stretto_acc_device_type(void) { return device_type; }
 void stretto_acc_lock(void) {}
 void stretto_acc_unlock(void) {}
 void stretto_acc_end(void) {}

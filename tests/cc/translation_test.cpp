@@ -114,6 +114,19 @@ x.c:10: serial, line 11
 )");
 }
 
+TEST_CASE("a report says how loops run on devices of a kind that clauses behind device_type name") {
+  const std::string report = translated(R"(# 1 "x.c"
+void f(int n, double *a) {
+#pragma acc parallel loop gang device_type(opencl) seq
+  for (int i = 0; i < n; ++i) a[i] = i;
+}
+)")
+                                 .report;
+  CHECK(report.find(
+            "- line 3: divided among gangs\n  - OpenCL: one gang: no loop is divided\n  - OpenCL: line 3: in order "
+            "within a gang\n") != std::string::npos);
+}
+
 TEST_CASE("a loop is divided among gangs, and each iteration runs once") {
   CHECK(output("", R"(
   int a[100], n = 100, sum = 0;

@@ -206,6 +206,8 @@ void stretto_acc_set(int type, int number, int has_queue, int queue) {
   if (has_queue) acc_set_default_async(queue);
 }
 
+int stretto_acc_device_type() { return acc_get_device_type(); }
+
 void stretto_acc_end() {
   guarded([] { rank_context::end_current(); });
 }

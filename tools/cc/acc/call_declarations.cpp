@@ -32,6 +32,7 @@ std::string_view call_declarations() noexcept {
          "extern void stretto_acc_init(int, int);\n"
          "extern void stretto_acc_shutdown(int, int);\n"
          "extern void stretto_acc_set(int, int, int, int);\n"
+         "extern int stretto_acc_device_type(void);\n"
          "extern void stretto_acc_lock(void);\n"
          "extern void stretto_acc_unlock(void);\n"
          "extern void stretto_acc_end(void);\n"

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cc/acc/device_clauses.hpp"
 #include "cc/acc/directive_text.hpp"
 #include "cc/acc/not_translated.hpp"
 
@@ -81,16 +82,20 @@ std::string place_text(const source_line& where) {
 }
 
 std::string queue_text(const directive& d) {
-  const clause* const found = d.find(clause_kind::async);
-  if (!found) return std::to_string(no_queue);
-  return found->arguments.empty() ? std::to_string(default_queue) : int_text(*found);
+  return choice_by_device(d, [](const directive& own) {
+    const clause* const found = own.find(clause_kind::async);
+    if (!found) return std::to_string(no_queue);
+    return found->arguments.empty() ? std::to_string(default_queue) : int_text(*found);
+  });
 }
 
 std::string waits_text(const directive& d) {
-  std::string all;
-  for (const clause& one : d.clauses)
-    if (one.kind == clause_kind::wait) all += wait_text(&one, queue_text(d));
-  return all;
+  return branches_by_device(d, [](const directive& own) {
+    std::string all;
+    for (const clause& one : own.clauses)
+      if (one.kind == clause_kind::wait) all += wait_text(&one, queue_text(own));
+    return all;
+  });
 }
 
 std::string condition_text(const directive& d) {

@@ -50,13 +50,6 @@ std::size_t argument_count(const region_plan& plan) {
   return count;
 }
 
-/// 0: the runtime chooses.
-std::string gangs_text(const region_plan& plan) {
-  if (plan.is_single) return "1";
-  const clause* const wanted = plan.directive->what.find(clause_kind::num_gangs);
-  return wanted ? joined_text(wanted->arguments[0]) : "0";
-}
-
 std::string is_on_host_text(const directive& d) {
   const clause* const self = d.find(clause_kind::self);
   const std::string by_self = !self                     ? "0"
@@ -74,7 +67,7 @@ std::string launch_text(const std::string& kernel, const region_plan& plan, unsi
   const std::string data = items_name(number), arguments = arguments_text(plan, own, around);
   const std::string launch =
       fmt::format("{}, {}, {}, {}, stretto_arguments, {}, {}, {}, {}, {}, &{}_device", kernel, place_text(d.where),
-                  data, plan.data.size(), argument_count(plan), gangs_text(plan), plan.work.empty() ? "0" : plan.work,
+                  data, plan.data.size(), argument_count(plan), plan.gangs, plan.work.empty() ? "0" : plan.work,
                   queue_text(d), is_on_host_text(d), kernel);
   return fmt::format(
       "{{ {}{} const struct stretto_acc_argument stretto_arguments[] = {{{}{{0}}}};"

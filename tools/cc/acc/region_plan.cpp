@@ -33,8 +33,13 @@ const clause* clause_with(const directive& d, const std::string& name, bool (*is
 class planner {
  public:
   planner(const placed_directive& construct, const statement& region, const name_scope& scope,
-          std::span<const acc::directive* const> around)
-      : region_(region), scope_(scope), around_(around), plan_{.directive = &construct, .arguments = {}} {}
+          std::span<const acc::directive* const> around, device_kind kind)
+      : region_(region),
+        scope_(scope),
+        around_(around),
+        kind_(kind),
+        directive_(directive_for(construct.what, kind)),
+        plan_{.directive = &construct, .arguments = {}} {}
 
   region_plan plan() {
     uses_ = outer_variables(region_);
@@ -55,6 +60,9 @@ class planner {
     plan_.data = items_of(directive(), scope_);
     add_reduced_data();
     for (const kernel_argument& one : plan_.arguments) add_data_of(one);
+    const clause* const gangs = directive().find(clause_kind::num_gangs);
+    if (plan_.is_single) plan_.gangs = "1";
+    else if (gangs) plan_.gangs = joined_text(gangs->arguments[0]);
     return std::move(plan_);
   }
 
@@ -85,7 +93,7 @@ class planner {
   }
 
   /// Of the construct; a combined one governs the loop, too.
-  const acc::directive& directive() const { return plan_.directive->what; }
+  const acc::directive& directive() const { return directive_; }
 
   bool is_serial() const {
     return directive().kind == directive_kind::serial || directive().kind == directive_kind::serial_loop;
@@ -203,7 +211,7 @@ class planner {
 
   /// Returns whether the loop is divided among the gangs.
   bool plan_loop(const statement& loop, bool is_inside_divided) {
-    const acc::directive& d = loop.directive->what;
+    const acc::directive d = directive_for(loop.directive->what, kind_);
     loop_plan& plan = plan_.loops[&loop];
     plan.privates = privates_of(d);
     const auto shapes = nested_shapes(loop, collapsed_loops(d));
@@ -386,6 +394,8 @@ class planner {
   const statement& region_;
   const name_scope scope_;
   const std::span<const acc::directive* const> around_;
+  const device_kind kind_;
+  const acc::directive directive_;
   region_plan plan_;
   std::vector<variable_use> uses_;
   std::set<const declaration*> own_;       // of loops
@@ -407,8 +417,15 @@ std::string first_name(const own_part& part, const std::string& name) {
 }
 
 region_plan plan_region(const placed_directive& construct, const statement& region, const name_scope& scope,
-                        std::span<const directive* const> around) {
-  return planner(construct, region, scope, around).plan();
+                        std::span<const directive* const> around, device_kind kind) {
+  return planner(construct, region, scope, around, kind).plan();
+}
+
+bool has_same_arguments(const region_plan& one, const region_plan& other) {
+  const auto is_same_argument = [](const kernel_argument& a, const kernel_argument& b) {
+    return a.of == b.of && a.way == b.way;
+  };
+  return std::ranges::equal(one.arguments, other.arguments, is_same_argument);
 }
 
 }  // namespace stretto::cc::acc

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cc/acc/data_item.hpp"
+#include "cc/acc/device_clauses.hpp"
 #include "cc/acc/region_code.hpp"
 #include "cc/acc/row_extents.hpp"
 #include "cc/acc/variable_uses.hpp"
@@ -68,6 +69,7 @@ struct region_plan {
   std::vector<kernel_argument> arguments;
   std::vector<data_item> data = {};  // that the region moves: by its clauses, and by the rules for variables without
   std::string work = {};             // operations, in C; empty if they are not known ahead
+  std::string gangs = "0";           // in C; 0: the runtime chooses
   std::vector<private_variable> privates = {};       // of each gang
   std::vector<reduced_variable> reductions = {};     // of the copies of all gangs
   std::map<const statement*, loop_plan> loops = {};  // those with directives
@@ -80,11 +82,20 @@ bool is_number(const std::string& text);
 
 /// The plan of the region that a construct governs.
 ///
+///   kind     of the device: clauses behind device_type may hold for it alone
 ///   around   directives around the construct, and those that declare: variables in their data clauses are not copied
 ///            into gangs
 ///   throws   O10 for what is not translated yet, with its line; O11 for a variable without a clause under
 ///            default(none); O15 for a clause whose variable is not declared
 region_plan plan_region(const placed_directive& construct, const statement& region, const name_scope& scope,
-                        std::span<const directive* const> around = {});
+                        std::span<const directive* const> around = {}, device_kind kind = device_kind::host);
+
+/// The plans of a region for devices of each language.
+struct device_plans {
+  region_plan opencl, cuda;
+};
+
+/// Whether kernels of two plans take the same arguments in the same ways.
+bool has_same_arguments(const region_plan& one, const region_plan& other);
 
 }  // namespace stretto::cc::acc

@@ -42,6 +42,13 @@ bool has_clause(const directive& d, const data_item& item) {
   return std::ranges::any_of(d.clauses, names);
 }
 
+std::vector<std::string> lines_of_loops(const region_plan& plan, const preprocessed_text& source) {
+  std::vector<std::string> lines;
+  if (plan.is_single) lines.push_back("one gang: " + plan.why_single);
+  for (const auto& [line, loop] : loops_by_line(plan, source)) lines.push_back(text_of_loop(line, *loop));
+  return lines;
+}
+
 template <class All, class Name>
 void add_names(std::vector<std::string>& lines, const char* what, const All& all, Name name) {
   std::vector<std::string> names;
@@ -52,11 +59,12 @@ void add_names(std::vector<std::string>& lines, const char* what, const All& all
 
 }  // namespace
 
-std::vector<std::string> report_of(const region_plan& plan, const device_translations& on_devices,
-                                   const preprocessed_text& source) {
-  std::vector<std::string> lines;
-  if (plan.is_single) lines.push_back("one gang: " + plan.why_single);
-  for (const auto& [line, loop] : loops_by_line(plan, source)) lines.push_back(text_of_loop(line, *loop));
+std::vector<std::string> report_of(const region_plan& plan, const device_plans& of_devices,
+                                   const device_translations& on_devices, const preprocessed_text& source) {
+  std::vector<std::string> lines = lines_of_loops(plan, source);
+  for (const auto& [language, of] : {std::pair("OpenCL", &of_devices.opencl), std::pair("CUDA", &of_devices.cuda)})
+    for (const std::string& one : lines_of_loops(*of, source))
+      if (std::ranges::find(lines, one) == lines.end()) lines.push_back(fmt::format("{}: {}", language, one));
   add_names(lines, "moved without a clause", plan.data,
             [&](const data_item& one) { return has_clause(plan.directive->what, one) ? "" : text_of_implied(one); });
   add_names(lines, "copied into each gang", plan.arguments, [](const kernel_argument& one) {

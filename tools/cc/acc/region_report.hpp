@@ -12,7 +12,10 @@
 namespace stretto::cc::acc {
 
 /// A line per fact: how loops run, what moves without a clause, what gangs have of their own, where devices run it.
-std::vector<std::string> report_of(const region_plan& plan, const device_translations& on_devices,
-                                   const preprocessed_text& source);
+///
+///   plan        for the host
+///   of_devices  the same unless clauses stand behind device_type
+std::vector<std::string> report_of(const region_plan& plan, const device_plans& of_devices,
+                                   const device_translations& on_devices, const preprocessed_text& source);
 
 }  // namespace stretto::cc::acc

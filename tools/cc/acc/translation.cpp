@@ -184,17 +184,30 @@ class translator {
     changes_.push_back({source_.pragmas()[one.pragma].first, end_of(one), text.statement + mark(end_of(one))});
   }
 
+  /// A launch has the arguments of the host's plan.
+  device_translation device_text(device_language language, const std::string& name, const region_plan& of_host,
+                                 const region_plan& plan, const statement& region) const {
+    if (!has_same_arguments(of_host, plan))
+      return {std::nullopt, "clauses behind device_type change the variables that gangs have of their own"};
+    return translate_for_device(language, name, plan, region, source_, *called_);
+  }
+
   void translate_region(const placed_directive& one) {
     const statement region = read_code(source_, names_, one);
-    const region_plan plan = plan_region(one, region, scope_at(one), directives_around(one));
+    const auto plan_for = [&](device_kind kind) {
+      return plan_region(one, region, scope_at(one), directives_around(one), kind);
+    };
+    region_plan plan = plan_for(device_kind::host);
+    const bool depends = depends_on_device(one);
+    const device_plans of_devices{depends ? plan_for(device_kind::opencl) : plan,
+                                  depends ? plan_for(device_kind::nvidia) : plan};
+    if (depends) plan.gangs = choice_by_device({plan.gangs, of_devices.opencl.gangs, of_devices.cuda.gangs});
     const unsigned number = ++numbers_;
     const std::string name = fmt::format("stretto_acc_kernel_{}", number);
     const std::size_t function = offset_of(start_of_function(one.first));
-    const auto translated = [&](device_language language) {
-      return translate_for_device(language, name, plan, region, source_, *called_);
-    };
-    const device_translations on_devices{translated(device_language::opencl), translated(device_language::cuda)};
-    facts_[one.pragma] = report_of(plan, on_devices, source_);
+    const device_translations on_devices{device_text(device_language::opencl, name, plan, of_devices.opencl, region),
+                                         device_text(device_language::cuda, name, plan, of_devices.cuda, region)};
+    facts_[one.pragma] = report_of(plan, of_devices, on_devices, source_);
     changes_.push_back(
         {function, function,
          "\n" + host_kernel(name, plan, region, source_) + device_tables(name, plan, on_devices) + mark(function)});
