@@ -49,6 +49,28 @@ const std::string calls_are_shown = "extern int shown;\n";
 
 }  // namespace
 
+TEST_CASE("data of kernels moves once for all its loops, and conditions are read once") {
+  CHECK(
+      output_with_device(calls_are_shown, R"(
+  int a[4] = {1, 2, 3, 4}, n = 4, i;
+  shown = 1;
+#pragma acc kernels copy(a) async(3) wait(1) if(n < 5)
+  {
+    for (i = 0; i < n; ++i) a[i] += 1;
+    n = 9;
+    for (i = 0; i < 4; ++i) a[i] *= 2;
+  }
+  printf("| %d %d %d ", a[3], n, i);
+#pragma acc kernels copy(a) self
+  {
+    for (i = 0; i < 4; ++i) a[i] += 1;
+    for (i = 0; i < 4; ++i) a[i] *= 2;
+  }
+  printf("| %d", a[3]);)") ==
+      "wait(1)@3 +a >a +i >i +n >n @3 run@3 run@3 run@3 <n -n <i -i <a -a @3 | 10 9 4 run on host@-2 run on host@-2 | "
+      "22");
+}
+
 TEST_CASE("clauses behind device_type hold for the device that the program has") {
   CHECK(output_with_device(calls_are_shown + "extern int device_type;\n", R"(
   int a[4], gangs = 0;

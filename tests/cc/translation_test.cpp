@@ -101,7 +101,7 @@ void f(int n, double *a, const double *b) {
     - OpenCL: a kernel
     - CUDA: a kernel
 x.c:8: kernels, line 9
-  - one gang: kernels divides a loop that is the whole region
+  - one gang: line 9: "a[i]" of one iteration may be "a[i - 1]" of another
   - moved without a clause: copy(a) by the bounds of loops
   - copied into each gang: n
   - OpenCL: a kernel
@@ -333,6 +333,110 @@ TEST_CASE("kernels runs in order what nothing proves independent") {
   for (i = 1; i < 30; ++i) a[i] = (a[i - 1] * 3) % 101;
   for (int k = 0; k < 30; ++k) a[k] += k;
   printf("%d %d", a[29], i);)"));
+}
+
+TEST_CASE("kernels divides a loop that is proven independent, and variables have their values behind it") {
+  const std::string code = R"(
+  int a[8][5], b[40] = {0}, i, j, t = 0, last = 9, sum = 1, most = -100, empty = 0;
+#pragma acc kernels
+  for (i = 0; i < 8; ++i)
+    for (j = 0; j < 5; ++j) {
+      t = i * j % 7;
+      a[i][j] = t;
+    }
+  printf("%d %d %d ", i, j, t);
+#pragma acc kernels
+  for (i = 30; i >= 10; i -= 4) {
+    last = i;
+    if (i % 3 == 0) continue;
+    for (j = 0; j < 3; ++j) b[i] += j * last;
+  }
+  printf("%d %d ", i, last);
+#pragma acc kernels
+  for (i = 0; i < 40; ++i) {
+    sum += b[i];
+    if (b[i] - 5 > most) most = b[i] - 5;
+  }
+#pragma acc kernels
+  for (i = 3; i < empty; ++i)
+    for (j = 0; j < 4; ++j) t = j, a[i][j] = t;
+  printf("%d %d %d %d %d ", sum, most, i, j, t);
+  for (i = 0; i < 8; ++i) for (j = 0; j < 5; ++j) sum += i * a[i][j];
+  printf("%d", sum);)";
+  std::string plain = code;
+  for (auto at = plain.find("#pragma"); at != plain.npos; at = plain.find("#pragma")) plain.replace(at, 19, "");
+  CHECK(output("", code) == output("", plain));
+}
+
+TEST_CASE("loops of kernels are launched one after another, and pass variables on") {
+  const std::string code = R"(
+  double a[100], b[100], sum = 0, scale = 1;
+  int i, t = 0, n = 50, seen[3] = {0};
+#pragma acc kernels if(n > 5)
+  {
+    n = 100;
+    for (i = 0; i < n; ++i) a[i] = i;
+    scale = a[n - 1] / 33;
+    for (i = 1; i < n; ++i) a[i] += a[i - 1];
+#pragma acc loop independent
+    for (i = 0; i < n; ++i) {
+      t = i % 3;
+      b[i] = scale * a[i] + t;
+#pragma acc atomic
+      seen[t]++;
+    }
+    for (i = 0; i < n; ++i) sum += b[i];
+  }
+  printf("%g %g %d %d %d", sum, scale, i, n, seen[0]);)";
+  std::string plain = code;
+  for (auto at = plain.find("#pragma"); at != plain.npos; at = plain.find("#pragma"))
+    plain.erase(at, plain.find('\n', at) - at);
+  CHECK(output("", code) == output("", plain));
+}
+
+TEST_CASE("a report says how each part of kernels runs") {
+  CHECK(translated(R"(# 1 "x.c"
+void f(int n, double *restrict a) {
+  double sum = 0;
+#pragma acc kernels copy(a[0:n])
+  {
+    for (int i = 0; i < n; ++i) a[i] = i;
+    for (int i = 1; i < n; ++i) a[i] += a[i - 1];
+    sum = a[0];
+  }
+}
+)")
+            .report == R"(x.c:3: kernels, lines 4 to 8
+  copy(a[0:n])
+  - moved without a clause: copy(sum)
+  - copied into each gang: n
+  - line 5: divided among gangs
+  - OpenCL: a kernel
+  - one gang: line 6: "a[i]" of one iteration may be "a[i - 1]" of another
+  - OpenCL: a kernel
+  - one gang: it is no loop
+  - OpenCL: a kernel
+)");
+}
+
+TEST_CASE("a report says which loops of kernels are proven independent, and why others are not") {
+  const std::string report = translated(R"(# 1 "x.c"
+void f(int n, int m, double *restrict a, double *b, double *c) {
+  double sum = 0;
+#pragma acc kernels
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j) a[i * m + j] = b[j];
+#pragma acc kernels
+  for (int i = 0; i < n; ++i) sum += b[i];
+#pragma acc kernels
+  for (int i = 0; i < n; ++i) b[i] = c[i];
+}
+)")
+                                 .report;
+  const auto says = [&](const std::string& part) { return report.find(part) != std::string::npos; };
+  CHECK_MESSAGE(says("- line 4: divided among gangs, 2 loops together\n"), report);
+  CHECK(says("- line 7: divided among gangs\n  - line 7: its results are combined: sum\n"));
+  CHECK(says("- one gang: line 9: \"b\" and \"c\" may point to the same elements: neither is restrict\n"));
 }
 
 TEST_CASE("atomic statements, functions, records and switches work in regions") {

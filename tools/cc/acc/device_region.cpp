@@ -209,7 +209,23 @@ std::string device_region::divided_text(const statement& loop, const loop_plan& 
   text += inner_text(shapes, plan, depth + 2) + in(1) + "}\n";
   for (auto one = plan.reductions.rbegin(); one != plan.reductions.rend(); ++one)
     text += reduction_end(*one, depth + 1);
+  if (plan.sets_variables) text += variables_behind(shapes, depth + 1);
   return text + in(0) + "}\n";
+}
+
+/// The values that variables of the host have behind loops: inner ones are set if the loops around them run.
+std::string device_region::variables_behind(const std::vector<loop_shape>& shapes, unsigned depth) const {
+  std::string text, condition = "stretto_gang == 0";
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const loop_shape& one = shapes[i];
+    const auto found = std::ranges::find(plan_.arguments, one.variable, &kernel_argument::of);
+    if (found != plan_.arguments.end() && found->way == argument_way::reference)
+      text +=
+          fmt::format("{}if ({}) *stretto_of_{} = {} {} stretto_n{} * ({});\n", spaces_for(depth), condition,
+                      identifier(*one.variable), operand(one.first, 12), one.goes_down ? "-" : "+", i, step_text(one));
+    condition += fmt::format(" && stretto_n{} > 0", i);
+  }
+  return text;
 }
 
 /// One iteration.
@@ -224,9 +240,20 @@ std::string device_region::inner_text(const std::vector<loop_shape>& shapes, con
     spaces_.enter(one.of, has_own_elements(one));
     ++copies;
   }
-  text += print(*shapes.back().body, depth);
-  spaces_.leave(copies);
-  return text;
+  for (const loop_shape& one : shapes) spaces_.enter(one.variable, false);
+  for (const declaration* const one : plan.last_values) {
+    text += fmt::format("{}{};\n", spaces_for(depth), declaration_of(*one));
+    spaces_.enter(one, false);
+  }
+  const std::string body = print(*shapes.back().body, depth);
+  spaces_.leave(copies + shapes.size() + plan.last_values.size());
+  if (plan.last_values.empty()) return text + body;
+  // A body may end by continue.
+  text += spaces_for(depth) + "do {\n" + body + spaces_for(depth) + "} while (0);\n";
+  text += spaces_for(depth) + "if (stretto_k + 1 == stretto_count) {\n";
+  for (const declaration* const one : plan.last_values)
+    text += fmt::format("{0}*stretto_of_{1} = {1};\n", spaces_for(depth + 1), identifier(*one));
+  return text + spaces_for(depth) + "}\n";
 }
 
 std::string device_region::trips_text(const loop_shape& shape) const {

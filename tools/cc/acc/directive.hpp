@@ -132,7 +132,7 @@ enum class reduction_operator : std::uint8_t {
 /// A clause, with the parts that its kind has; the others are empty.
 struct clause {
   clause_kind kind;
-  std::string spelling;                  // as in the source: "pcopyin" is a copyin
+  std::string spelling;                  // as in the source: "pcopyin" is a copyin; empty: we made it
   std::vector<variable> variables = {};  // of data clauses, private, reduction, update, cache
   std::vector<tokens> arguments = {};   // expressions: of if, async, num_gangs, collapse, tile ("*": chosen by us), ...
   std::vector<std::string> names = {};  // device types; none or present of `default`; the function of `bind`; device

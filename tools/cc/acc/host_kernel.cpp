@@ -47,9 +47,7 @@ class host_emitter final : public code_printer {
     // An enumeration of a function does not exist outside of it.
     if (e.of && e.of->is == declaration::place::constant) return fmt::format("({})", e.of->value);
     if (!e.of || is_reduced_here(e.of)) return e.spelling;
-    const auto found = std::ranges::find(plan_.arguments, e.of, &kernel_argument::of);
-    const bool is_reference = found != plan_.arguments.end() && found->way == argument_way::reference;
-    if (!is_reference) return e.spelling;
+    if (!is_reference(e.of)) return e.spelling;
     return has_elements(e.of->type) ? "stretto_of_" + e.spelling : fmt::format("(*stretto_of_{})", e.spelling);
   }
 
@@ -191,12 +189,50 @@ class host_emitter final : public code_printer {
         "{0}long stretto_k = stretto_acc_part(stretto_count, stretto_gang, stretto_gangs);\n"
         "{0}for (; stretto_k < stretto_last; ++stretto_k) {{\n",
         in(1), count);
-    for (std::size_t i = 0; i < shapes.size(); ++i) text += variable_of(shapes, i, depth + 2);
-    for (const private_variable& one : plan.privates)
-      if (!is_variable_of(shapes, one.of)) text += private_text(one, depth + 2);
-    text += print(*shapes.back().body, depth + 2) + in(1) + "}\n";
+    text += iteration_text(shapes, plan, depth + 2) + in(1) + "}\n";
     for (const reduced_variable& one : plan.reductions) text += reduction_end(one, depth + 1);
+    if (plan.sets_variables) text += variables_behind(shapes, depth + 1);
     return text + in(0) + "}\n";
+  }
+
+  std::string iteration_text(const std::vector<loop_shape>& shapes, const loop_plan& plan, unsigned depth) const {
+    std::string text;
+    const std::size_t before = reduced_.size();
+    for (std::size_t i = 0; i < shapes.size(); ++i) text += variable_of(shapes, i, depth);
+    for (const private_variable& one : plan.privates)
+      if (!is_variable_of(shapes, one.of)) text += private_text(one, depth);
+    for (const loop_shape& one : shapes) reduced_.push_back(one.variable);
+    for (const declaration* const one : plan.last_values) {
+      text += fmt::format("{}{};\n", spaces(depth), declaration_text(one->type, one->name));
+      reduced_.push_back(one);
+    }
+    const std::string body = print(*shapes.back().body, depth);
+    reduced_.resize(before);
+    if (plan.last_values.empty()) return text + body;
+    // A body may end by continue.
+    text += spaces(depth) + "do {\n" + body + spaces(depth) + "} while (0);\n";
+    text += spaces(depth) + "if (stretto_k + 1 == stretto_count) {\n";
+    for (const declaration* const one : plan.last_values)
+      text += fmt::format("{0}*stretto_of_{1} = {1};\n", spaces(depth + 1), one->name);
+    return text + spaces(depth) + "}\n";
+  }
+
+  /// The values that variables of the host have behind loops: inner ones are set if the loops around them run.
+  std::string variables_behind(const std::vector<loop_shape>& shapes, unsigned depth) const {
+    std::string text, condition = "stretto_gang == 0";
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      const loop_shape& one = shapes[i];
+      if (is_reference(one.variable))
+        text += fmt::format("{}if ({}) *stretto_of_{} = {} {} stretto_n{} * ({});\n", spaces(depth), condition,
+                            one.variable->name, operand(one.first, 12), one.goes_down ? "-" : "+", i, step_text(one));
+      condition += fmt::format(" && stretto_n{} > 0", i);
+    }
+    return text;
+  }
+
+  bool is_reference(const declaration* of) const {
+    const auto found = std::ranges::find(plan_.arguments, of, &kernel_argument::of);
+    return found != plan_.arguments.end() && found->way == argument_way::reference;
   }
 
   static bool is_variable_of(const std::vector<loop_shape>& shapes, const declaration* of) {

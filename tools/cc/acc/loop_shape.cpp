@@ -79,6 +79,12 @@ std::optional<loop_shape> loop_shape_of(const statement& loop) {
   return result;
 }
 
+const statement& only_statement(const statement& block) {
+  const statement* at = &block;
+  while (at->is == statement_form::block && at->parts.size() == 1) at = &at->parts[0];
+  return *at;
+}
+
 std::vector<loop_shape> nested_shapes(const statement& loop, std::size_t depth) {
   std::vector<loop_shape> all;
   const statement* next = &loop;

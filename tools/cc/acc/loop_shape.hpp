@@ -22,6 +22,9 @@ struct loop_shape {
 /// The shape of a for; nothing if it has another form.
 std::optional<loop_shape> loop_shape_of(const statement& loop);
 
+/// The statement that is all that a block does, through blocks in blocks.
+const statement& only_statement(const statement& block);
+
 /// The shapes of `depth` loops of which each is all that the one around it does, outermost first; fewer if there are
 /// fewer.
 std::vector<loop_shape> nested_shapes(const statement& loop, std::size_t depth);

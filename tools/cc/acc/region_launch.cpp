@@ -50,6 +50,8 @@ std::size_t argument_count(const region_plan& plan) {
   return count;
 }
 
+}  // namespace
+
 std::string is_on_host_text(const directive& d) {
   const clause* const self = d.find(clause_kind::self);
   const std::string by_self = !self                     ? "0"
@@ -57,8 +59,6 @@ std::string is_on_host_text(const directive& d) {
                                                         : fmt::format("({})", joined_text(self->arguments[0]));
   return fmt::format("!{} || {}", condition_text(d), by_self);
 }
-
-}  // namespace
 
 std::string launch_text(const std::string& kernel, const region_plan& plan, unsigned number,
                         std::span<const open_data> around) {

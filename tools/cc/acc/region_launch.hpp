@@ -17,6 +17,9 @@ struct open_data {
   std::vector<data_item> items;
 };
 
+/// Whether the clauses `if` and `self` leave a region to the host, in C.
+std::string is_on_host_text(const directive& d);
+
 /// A block of C.
 ///
 ///   kernel   the name of its function

@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <ranges>
 #include <set>
 #include <stretto/error.hpp>
 #include <string>
 
-#include "cc/acc/c_types.hpp"
 #include "cc/acc/constant_value.hpp"
 #include "cc/acc/directive_rules.hpp"
 #include "cc/acc/directive_text.hpp"
 #include "cc/acc/index_bounds.hpp"
 #include "cc/acc/loop_shape.hpp"
 #include "cc/acc/not_translated.hpp"
+#include "cc/acc/proven_loops.hpp"
 #include "cc/acc/small_work.hpp"
 
 namespace stretto::cc::acc {
@@ -29,6 +27,9 @@ const clause* clause_with(const directive& d, const std::string& name, bool (*is
         if (v.path.size() == 1 && v.name() == name) return &one;
   return nullptr;
 }
+
+/// Of loops that are divided together without a clause.
+constexpr std::size_t most_proven_loops = 3;
 
 class planner {
  public:
@@ -45,12 +46,12 @@ class planner {
     uses_ = outer_variables(region_);
     add_named_variables(*plan_.directive);
     if (is_serial()) make_single("serial");
-    else if (is_kernels() && !is_one_loop()) make_single("kernels divides a loop that is the whole region");
+    else if (is_kernels()) plan_kernels();
     plan_loops(region_, false);
+    settle_last_values();
     // Gangs that run the same code would do the same work several times.
     const auto is_divided = [](const auto& one) { return one.second.is_divided; };
-    if (!plan_.is_single && std::ranges::none_of(plan_.loops, is_divided))
-      make_single(is_kernels() ? "no loop is independent or has gang" : "no loop is divided");
+    if (!plan_.is_single && std::ranges::none_of(plan_.loops, is_divided)) make_single("no loop is divided");
     if (!is_loop(directive().kind)) {
       plan_.privates = privates_of(directive());
       plan_.reductions = reductions_of(directive());
@@ -67,9 +68,51 @@ class planner {
   }
 
  private:
-  void make_single(const char* why) {
+  void make_single(std::string why) {
     plan_.is_single = true;
-    plan_.why_single = why;
+    plan_.why_single = std::move(why);
+  }
+
+  /// Divides the loop that is the region, if a clause or the code itself says that it may be.
+  void plan_kernels() {
+    const statement& loop = only_statement(region_);
+    if (loop.is != statement_form::for_) return make_single("it is no loop");
+    const bool has_directive = loop.directive && is_loop(loop.directive->what.kind);
+    const acc::directive d = has_directive ? directive_for(loop.directive->what, kind_) : acc::directive{};
+    if (has_directive && asks_for_gangs(d)) return;
+    if (d.find(clause_kind::seq)) return make_single("the loop has seq");
+    loop_plan plan{.privates = privates_of(d), .reductions = reductions_of(d)};
+    std::vector<const declaration*> given;
+    for (const private_variable& one : plan.privates) given.push_back(one.of);
+    for (const reduced_variable& one : plan.reductions) given.push_back(one.of);
+    const std::size_t limit = d.find(clause_kind::collapse) ? collapsed_loops(d) : most_proven_loops;
+    const proven_loops proven = prove_loops(loop, independent_loops(nested_shapes(loop, limit)), given);
+    if (!proven.obstacle.empty())
+      return make_single(fmt::format("line {}: {}", scope_.source.line_at(loop.offset).line, proven.obstacle));
+    divide_proven(loop, std::move(plan), proven);
+  }
+
+  void divide_proven(const statement& loop, loop_plan plan, const proven_loops& proven) {
+    plan.is_divided = true;
+    plan.collapsed = proven.count;
+    plan.sets_variables = !loop.directive || !is_loop(loop.directive->what.kind);
+    for (const scalar_role& one : proven.scalars)
+      if (one.reduction) plan.reductions.push_back({.of = one.of, .operation = *one.reduction, .is_found = true});
+      else plan.last_values.push_back(one.of);
+    append(reduced_, plan.reductions);
+    plan_.work = work_text(nested_shapes(loop, plan.collapsed));
+    add_loop_variables(loop, plan);
+    proven_ = &(plan_.loops[&loop] = std::move(plan));
+  }
+
+  /// The variables of the host that a proven loop sets behind itself. Those of loops with directives are private.
+  void settle_last_values() {
+    if (!proven_) return;
+    std::erase_if(proven_->last_values, [this](const declaration* of) { return own_.contains(of); });
+    set_behind_.insert(proven_->last_values.begin(), proven_->last_values.end());
+    if (!proven_->sets_variables) return;
+    for (const loop_shape& one : nested_shapes(only_statement(region_), proven_->collapsed))
+      if (find(one.variable->name) == one.variable) set_behind_.insert(one.variable);
   }
 
   /// Variables in which clauses say how large the copies of a gang are.
@@ -104,9 +147,8 @@ class planner {
 
   /// Whether the region is one loop with a directive: gangs then have nothing else to do.
   bool is_one_loop() const {
-    const statement* at = &region_;
-    while (at->is == statement_form::block && at->parts.size() == 1) at = &at->parts[0];
-    return at->directive && is_loop(at->directive->what.kind);
+    const statement& only = only_statement(region_);
+    return only.directive && is_loop(only.directive->what.kind);
   }
 
   const declaration* find(const std::string& name) const {
@@ -120,9 +162,9 @@ class planner {
       if (one.kind == clause_kind::private_)
         for (const variable& v : one.variables)
           if (const declaration* const of = find(v.name())) {
-            if (has_unknown_size(of->type)) refuse_copy(v.name(), d.where);
+            if (has_unknown_size(of->type)) refuse_gang_copy(v.name(), d.where);
             const bool is_part = of->type.is == type_form::pointer && !v.sections.empty();
-            all.push_back({of, is_part ? std::optional(part_of(v, *of, d.where)) : std::nullopt});
+            all.push_back({of, is_part ? std::optional(part_of(v, *of, d.where, scope_)) : std::nullopt});
           }
     return all;
   }
@@ -148,65 +190,21 @@ class planner {
       not_translated(d.where,
                      fmt::format("the reduction of \"{}\", which is no number and no array of numbers,", v.name()));
     reduced_variable result{&of, operation};
-    if (has_elements) result.part = part_of(v, of, d.where);
+    if (has_elements) result.part = part_of(v, of, d.where, scope_);
     return result;
-  }
-
-  /// A number if the value is constant.
-  std::string value_text(const tokens& expression) const {
-    const auto value = constant_value(expression, scope_);
-    return value ? std::to_string(*value) : joined_text(expression);
-  }
-
-  std::string first_text(const section& part) const { return part.lower.empty() ? "0" : value_text(part.lower); }
-
-  /// The elements that a clause names of an array or behind a pointer.
-  own_part part_of(const variable& v, const declaration& of, const source_line& where) const {
-    const section part = v.sections.empty() ? section{} : v.sections[0];
-    own_part result{first_text(part), length_text(part, of.type), row_of(v, *of.type.element, where)};
-    if (result.length.empty())
-      not_translated(where, fmt::format("a copy for each gang of a part of \"{}\" without a length", v.name()));
-    return result;
-  }
-
-  /// Empty if it is not known.
-  std::string length_text(const section& part, const c_type& array) const {
-    if (part.is_element) return "1";
-    if (!part.length.empty()) return value_text(part.length);
-    if (!array.count) return "";
-    const auto first = part.lower.empty() ? std::optional<std::int64_t>(0) : constant_value(part.lower, scope_);
-    const auto count = static_cast<std::int64_t>(*array.count);
-    return first ? std::to_string(std::max<std::int64_t>(count - *first, 0))
-                 : fmt::format("{} - ({})", count, joined_text(part.lower));
-  }
-
-  /// What one element of the first dimension holds. Rows behind pointers are arrays of the gang, too.
-  c_type row_of(const variable& v, c_type row, const source_line& where) const {
-    std::vector<std::string> lengths;
-    for (std::size_t i = 1; i < v.sections.size() && has_elements(row); ++i) {
-      lengths.push_back(row.count ? std::to_string(*row.count) : length_text(v.sections[i], row));
-      if (lengths.back().empty() || (!row.count && first_text(v.sections[i]) != "0"))
-        not_translated(where, fmt::format("a copy for each gang of a part of rows of \"{}\"", v.name()));
-      row = c_type(*row.element);
-    }
-    if (has_unknown_size(row)) refuse_copy(v.name(), where);
-    row = c_type(*without_const(std::make_shared<const c_type>(std::move(row))));
-    for (const std::string& length : lengths | std::views::reverse) row = array_of(std::move(row), length);
-    return row;
-  }
-
-  static c_type array_of(c_type element, const std::string& length) {
-    c_type array{.is = type_form::array, .extent = length};
-    if (is_number(length))
-      array.count = std::strtoull(length.c_str(), nullptr, 10), array.bytes = *array.count * element.bytes;
-    array.element = std::make_shared<const c_type>(std::move(element));
-    return array;
   }
 
   void plan_loops(const statement& s, bool is_divided) {
+    const bool is_proven = proven_ && proven_ == find_loop(&s);
     const bool has_loop = s.directive && is_loop(s.directive->what.kind);
-    if (has_loop) is_divided = plan_loop(s, is_divided) || is_divided;
+    if (has_loop && !is_proven) is_divided = plan_loop(s, is_divided) || is_divided;
+    is_divided |= is_proven;
     for (const statement& part : s.parts) plan_loops(part, is_divided);
+  }
+
+  const loop_plan* find_loop(const statement* loop) const {
+    const auto found = plan_.loops.find(loop);
+    return found == plan_.loops.end() ? nullptr : &found->second;
   }
 
   /// Returns whether the loop is divided among the gangs.
@@ -223,6 +221,7 @@ class planner {
     // A loop that is not divided combines its results in place.
     if (!is_inside_divided) append(reduced_, reductions_of(d));
     add_loop_variables(loop, plan);
+    if (may_divide && is_kernels()) add_temporaries(*shapes.back().body);
     return may_divide;
   }
 
@@ -264,6 +263,22 @@ class planner {
     for (const private_variable& one : plan.privates) own_.insert(one.of);
   }
 
+  /// Gangs would overwrite each other's temporary values: what a divided loop of kernels sets is of each gang, unless a
+  /// clause of the source names it.
+  void add_temporaries(const statement& body) {
+    const auto is_of_source = [](const clause& c) { return is_data_clause(c.kind) && !c.spelling.empty(); };
+    for (const scalar_role& one : scalar_roles(body)) {
+      const auto names = [&](const acc::directive* d) {
+        return std::ranges::any_of(d->clauses, [&](const clause& c) {
+          return is_of_source(c) && std::ranges::any_of(c.variables, [&](const variable& v) {
+                   return v.path.size() == 1 && v.name() == one.of->name;
+                 });
+        });
+      };
+      if (!names(&directive()) && std::ranges::none_of(around_, names)) own_.insert(one.of);
+    }
+  }
+
   void add_argument(const variable_use& use) {
     const acc::directive& d = directive();
     if (std::ranges::find(plan_.privates, use.of, &private_variable::of) != plan_.privates.end()) return;
@@ -278,7 +293,7 @@ class planner {
       if (c.kind == clause_kind::firstprivate)
         for (const variable& v : c.variables)
           if (v.path.size() == 1 && v.name() == use.of->name && v.sections.size() == 1)
-            return part_of(v, *use.of, directive().where);
+            return part_of(v, *use.of, directive().where, scope_);
     return std::nullopt;
   }
 
@@ -293,7 +308,8 @@ class planner {
   void add_reduced_data() {
     add_data_of(directive(), clause_kind::firstprivate, data_action::copyin);
     add_reduced_data(directive());
-    for (const auto& [loop, plan] : plan_.loops) add_reduced_data(loop->directive->what);
+    for (const auto& [loop, plan] : plan_.loops)
+      if (loop->directive) add_reduced_data(loop->directive->what);
   }
   void add_reduced_data(const acc::directive& d) { add_data_of(d, clause_kind::reduction, data_action::copy); }
   void add_data_of(const acc::directive& d, clause_kind kind, int action) {
@@ -346,11 +362,11 @@ class planner {
 
   argument_way way_of(const variable_use& use, const acc::directive& d) const {
     const c_type& type = use.of->type;
-    if (is_reduced(use.of)) return argument_way::reference;
+    if (is_reduced(use.of) || set_behind_.contains(use.of)) return argument_way::reference;
     const auto is_first_private = [](clause_kind kind) { return kind == clause_kind::firstprivate; };
     const bool is_copied = clause_with(d, use.of->name, is_first_private) != nullptr;
     if (type.is == type_form::array) {
-      if (is_copied && has_unknown_size(type)) refuse_copy(use.of->name, scope_.source.line_at(use.offset));
+      if (is_copied && has_unknown_size(type)) refuse_gang_copy(use.of->name, scope_.source.line_at(use.offset));
       return is_copied ? argument_way::value : argument_way::array;
     }
     if (type.is == type_form::pointer || own_.contains(use.of)) return argument_way::value;
@@ -379,10 +395,6 @@ class planner {
         .remedy(fmt::format("add firstprivate({0}) or copy({0})", use.of->name));
   }
 
-  [[noreturn]] static void refuse_copy(const std::string& name, const source_line& where) {
-    not_translated(where, fmt::format("a copy for each gang of the array \"{}\", whose size is no constant,", name));
-  }
-
   bool is_reduced(const declaration* of) const {
     return std::ranges::find(reduced_, of, &reduced_variable::of) != reduced_.end();
   }
@@ -398,23 +410,13 @@ class planner {
   const acc::directive directive_;
   region_plan plan_;
   std::vector<variable_use> uses_;
-  std::set<const declaration*> own_;       // of loops
-  std::vector<reduced_variable> reduced_;  // into variables of the host
+  std::set<const declaration*> own_;         // of loops
+  loop_plan* proven_ = nullptr;              // of the loop of a kernels construct whose iterations are independent
+  std::set<const declaration*> set_behind_;  // by that loop: variables of the host
+  std::vector<reduced_variable> reduced_;    // into variables of the host
 };
 
 }  // namespace
-
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
-std::string own_name(const own_part& part, const std::string& name) {
-  return part.begins_at_0() ? name : "stretto_own_" + name;
-}
-
-std::string first_name(const own_part& part, const std::string& name) {
-  return is_number(part.first) ? part.first : "stretto_first_" + name;
-}
 
 region_plan plan_region(const placed_directive& construct, const statement& region, const name_scope& scope,
                         std::span<const directive* const> around, device_kind kind) {

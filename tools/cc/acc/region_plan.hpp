@@ -13,6 +13,7 @@
 
 #include "cc/acc/data_item.hpp"
 #include "cc/acc/device_clauses.hpp"
+#include "cc/acc/own_part.hpp"
 #include "cc/acc/region_code.hpp"
 #include "cc/acc/row_extents.hpp"
 #include "cc/acc/variable_uses.hpp"
@@ -24,14 +25,6 @@ enum class argument_way : std::uint8_t {
   value,      // a copy, in each gang; also of an array
   reference,  // its memory on the device: variables in data clauses and results of reductions
   array,      // the address of its first element on the device
-};
-
-/// The part of an array of which a gang has elements of its own. They keep the indices that they have in the array.
-struct own_part {
-  std::string first = "0", length;  // in C; numbers if they are constant
-  c_type element;
-
-  bool begins_at_0() const { return first == "0"; }
 };
 
 struct kernel_argument {
@@ -53,6 +46,7 @@ struct reduced_variable {
   const declaration* of;
   reduction_operator operation;
   std::optional<own_part> part = {};  // of an array; a single number has none
+  bool is_found = false;              // no clause names it
 };
 
 struct loop_plan {
@@ -60,6 +54,9 @@ struct loop_plan {
   std::size_t collapsed = 1;  // loops that are divided together
   std::vector<private_variable> privates = {};
   std::vector<reduced_variable> reductions = {};  // of a divided loop: into arguments by reference
+  /// Temporaries of a divided loop without clauses: the last iteration sets the variable of the host.
+  std::vector<const declaration*> last_values = {};
+  bool sets_variables = false;  // of the divided loops: they have their values behind the loops
 };
 
 struct region_plan {
@@ -74,11 +71,6 @@ struct region_plan {
   std::vector<reduced_variable> reductions = {};     // of the copies of all gangs
   std::map<const statement*, loop_plan> loops = {};  // those with directives
 };
-
-/// The array of a gang's own elements, and its first index, as names of a kernel or a number.
-std::string own_name(const own_part& part, const std::string& name);
-std::string first_name(const own_part& part, const std::string& name);
-bool is_number(const std::string& text);
 
 /// The plan of the region that a construct governs.
 ///

@@ -18,4 +18,9 @@ namespace stretto::cc::acc {
 std::vector<std::string> report_of(const region_plan& plan, const device_plans& of_devices,
                                    const device_translations& on_devices, const preprocessed_text& source);
 
+/// The same of a part of a kernels construct, whose data moves for all parts together.
+std::vector<std::string> report_of_part(const region_plan& plan, const device_translations& on_devices,
+                                        const preprocessed_text& source);
+std::vector<std::string> report_of_data(const region_plan& plan);
+
 }  // namespace stretto::cc::acc

@@ -15,6 +15,7 @@
 #include "cc/acc/directive_text.hpp"
 #include "cc/acc/directive_tree.hpp"
 #include "cc/acc/host_kernel.hpp"
+#include "cc/acc/kernels_parts.hpp"
 #include "cc/acc/message_call.hpp"
 #include "cc/acc/region_launch.hpp"
 #include "cc/acc/region_report.hpp"
@@ -194,6 +195,7 @@ class translator {
 
   void translate_region(const placed_directive& one) {
     const statement region = read_code(source_, names_, one);
+    if (one.what.kind == directive_kind::kernels && !depends_on_device(one) && translate_parts(one, region)) return;
     const auto plan_for = [&](device_kind kind) {
       return plan_region(one, region, scope_at(one), directives_around(one), kind);
     };
@@ -203,16 +205,61 @@ class translator {
                                   depends ? plan_for(device_kind::nvidia) : plan};
     if (depends) plan.gangs = choice_by_device({plan.gangs, of_devices.opencl.gangs, of_devices.cuda.gangs});
     const unsigned number = ++numbers_;
-    const std::string name = fmt::format("stretto_acc_kernel_{}", number);
-    const std::size_t function = offset_of(start_of_function(one.first));
-    const device_translations on_devices{device_text(device_language::opencl, name, plan, of_devices.opencl, region),
-                                         device_text(device_language::cuda, name, plan, of_devices.cuda, region)};
+    const device_translations on_devices = add_kernels(one, number, plan, of_devices, region);
     facts_[one.pragma] = report_of(plan, of_devices, on_devices, source_);
+    replace_region(one, launch_text(kernel_name(number), plan, number, open_));
+  }
+
+  static std::string kernel_name(unsigned number) { return fmt::format("stretto_acc_kernel_{}", number); }
+
+  void replace_region(const placed_directive& one, const std::string& text) {
+    changes_.push_back({source_.pragmas()[one.pragma].first, end_of(one), text + mark(end_of(one))});
+  }
+
+  /// Puts the functions of a region ahead of the function around it.
+  device_translations add_kernels(const placed_directive& one, unsigned number, const region_plan& plan,
+                                  const device_plans& of, const statement& code) {
+    const std::string name = kernel_name(number);
+    const std::size_t function = offset_of(start_of_function(one.first));
+    const device_translations all{device_text(device_language::opencl, name, plan, of.opencl, code),
+                                  device_text(device_language::cuda, name, plan, of.cuda, code)};
     changes_.push_back(
         {function, function,
-         "\n" + host_kernel(name, plan, region, source_) + device_tables(name, plan, on_devices) + mark(function)});
-    changes_.push_back(
-        {source_.pragmas()[one.pragma].first, end_of(one), launch_text(name, plan, number, open_) + mark(end_of(one))});
+         "\n" + host_kernel(name, plan, code, source_) + device_tables(name, plan, all) + mark(function)});
+    return all;
+  }
+
+  /// The loops of a kernels construct as launches of their own, if that lets one of them be divided.
+  bool translate_parts(const placed_directive& one, const statement& region) {
+    const std::vector<statement> parts = parts_of(region);
+    if (parts.empty()) return false;
+    const region_plan whole = plan_region(one, region, scope_at(one), directives_around(one));
+    const unsigned number = numbers_ + 1;
+    const std::string on_host = fmt::format("stretto_on_host_{}", number);
+    const kernels_directives directives(one, whole, on_host);
+    std::vector<const directive*> around = directives_around(one);
+    std::ranges::copy(directives.around(), std::back_inserter(around));
+    std::vector<region_plan> plans;
+    for (const statement& part : parts) plans.push_back(plan_region(directives.launch(), part, scope_at(one), around));
+    if (std::ranges::all_of(plans, &region_plan::is_single)) return false;
+    ++numbers_;
+    open_.push_back({number, whole.data});
+    facts_[one.pragma] = report_of_data(whole);
+    std::string text = fmt::format("{{ const int {} = {}; {} ", on_host, is_on_host_text(one.what),
+                                   scope_text(directives.data(), whole.data, number));
+    for (std::size_t i = 0; i < parts.size(); ++i) text += part_text(one, plans[i], parts[i]);
+    open_.pop_back();
+    replace_region(one, text + "}\n");
+    return true;
+  }
+
+  std::string part_text(const placed_directive& one, region_plan& plan, const statement& part) {
+    plan.data.clear();  // it moves for all parts together
+    plan.work.clear();  // parts ahead may change what it depends on
+    const unsigned number = ++numbers_;
+    const device_translations on_devices = add_kernels(one, number, plan, {plan, plan}, part);
+    for (std::string& line : report_of_part(plan, on_devices, source_)) facts_[one.pragma].push_back(std::move(line));
+    return launch_text(kernel_name(number), plan, number, open_);
   }
 
   /// Directives that do nothing: those of loops in functions that kernels call, caches, routines.
