@@ -14,6 +14,7 @@
 
 #include "campaign.hpp"
 #include "ranks/communicators/communicator_creation.hpp"
+#include "ranks/communicators/place_agreement.hpp"
 #include "ranks/memory_exchange.hpp"
 
 using namespace stretto;
@@ -325,6 +326,36 @@ TEST_CASE("ranks of a grid get their part of it") {
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(world.faults == std::vector<std::string>());
+}
+
+TEST_CASE("ranks agree on the order in which they take the places of a grid") {
+  const ranks::cartesian_grid square({{4, false}, {4, false}});
+  scripted_world world{creation_script(0), {}, {}, {}, {}, {}};
+  const auto node_of = [](int number) { return number % 2; };
+  std::vector<std::thread> threads;
+  std::vector<int> number_at(16, -1);
+  for (int number = 0; number < 17; ++number) {
+    threads.emplace_back([&, number] {
+      ranks::number_table table;
+      numbers all_numbers(17);
+      std::iota(all_numbers.begin(), all_numbers.end(), 0);
+      test::memory_exchange exchange(world.places.find("order", 17), static_cast<std::size_t>(number));
+      const auto all = made_communicator(world.node.share({ranks::world_number, group_with(all_numbers), {}, {}}),
+                                         world_rank(number));
+      const auto order = agreed_places(*all, square.size(), {node_of(number), 0}, exchange,
+                                       [&](auto locations) { return near_ranks(square, locations); });
+      if (!agreed_places(*all, 18, {}, exchange, {}).empty()) world.fault("ranks agree on more places than ranks");
+      const auto grid = arrange(*all, square, {exchange, table, world.node, world_rank(number)}, order);
+      if ((grid != nullptr) != (number < 16)) world.fault("another rank is in the grid");
+      if (grid) number_at[static_cast<std::size_t>(grid->rank())] = number;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(world.faults == std::vector<std::string>());
+  CHECK(std::set<int>(number_at.begin(), number_at.end()).size() == 16);
+  std::vector<ranks::rank_location> at_places;
+  for (const int number : number_at) at_places.push_back({node_of(number), 0});
+  CHECK(crossings(ranks::place_graph(square), at_places) == ranks::crossing_weight{4, 0});
 }
 
 TEST_CASE("ranks create an intercommunicator of some of each side") {

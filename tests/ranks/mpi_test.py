@@ -237,6 +237,34 @@ class Nodes(unittest.TestCase):
                                     workers=None if name == "threads" else 1)
                     self.assertEqual(done.stdout, "")
 
+    def test_reordered_grids_have_near_ranks_on_one_node(self):
+        source = write("near.c", r"""
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int dims[2] = {4, 4}, periods[2] = {0, 0};
+  for (int reorder = 0; reorder < 2; ++reorder) {
+    MPI_Comm grid, node;
+    int lowest, rank, far = 0, all, near[4];
+    MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, reorder, &grid);
+    MPI_Comm_rank(grid, &rank);
+    MPI_Comm_split_type(grid, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    MPI_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, node);
+    for (int i = 0; i < 4; ++i) near[i] = lowest;
+    MPI_Neighbor_allgather(&lowest, 1, MPI_INT, near, 1, MPI_INT, grid);
+    for (int i = 0; i < 4; ++i) far += near[i] != lowest;
+    MPI_Reduce(&far, &all, 1, MPI_INT, MPI_SUM, 0, grid);
+    if (rank == 0) printf("%d links between nodes\n", all / 2);
+  }
+  MPI_Finalize();
+}
+""")
+        build(source, "near")
+        lines = on_nodes(2, "--ranks", 16, "--map", "cyclic", "./near", workers=2).stdout.splitlines()
+        self.assertEqual(lines, ["12 links between nodes", "4 links between nodes"])
+
     def test_functions_and_mobile_objects_for_other_nodes(self):
         build(SOURCES / "mpi/functions_for_nodes.cpp", "functions_for_nodes", "-std=c++20")
         for nodes, ranks in (1, 3), (2, 2), (2, 6), (3, 12):

@@ -191,6 +191,19 @@ TEST_CASE("a rank lists edges source by source") {
   CHECK(graph == ranks::neighbor_graph{{0}, {}, {0}, {}, false});
 }
 
+TEST_CASE("ranks exchange their parts of a graph as numbers") {
+  const std::vector<ranks::neighbor_graph> graphs{
+      {{1, 2}, {7, 8}, {0}, {9}, true}, {}, {{}, {}, {1, 0}, {}, false}, {{}, {}, {}, {}, true}};
+  std::vector<int> numbers;
+  for (const auto& graph : graphs) {
+    const std::vector<int> own = encoded(graph);
+    numbers.insert(numbers.end(), own.begin(), own.end());
+  }
+  CHECK(ranks::decoded_graphs(numbers) == graphs);
+  CHECK(edges_of(graphs) == std::vector<ranks::weighted_edge>{{0, 0, 9}, {2, 1, 1}, {2, 0, 1}});
+  CHECK(ranks::decoded_graphs({}).empty());
+}
+
 TEST_CASE("erroneous edges are refused") {
   using enum ranks::error_class;
   const std::vector<int> sources{1}, degrees{1}, negative{-1}, two{2};

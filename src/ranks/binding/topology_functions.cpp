@@ -1,10 +1,12 @@
 // topology_functions.cpp - functions that create communicators with topologies.
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "ranks/binding/creation.hpp"
 #include "ranks/binding/topology_arguments.hpp"
+#include "ranks/communicators/place_agreement.hpp"
 
 namespace stretto::ranks {
 
@@ -15,9 +17,27 @@ void check_one_group(const communicator& comm) {
   throw call_error(error_class::comm, "a topology of an intercommunicator is not defined");
 }
 
-created_communicator arranged(communicator& parent, topology arrangement) {
+rank_location own_location() {
+  rank* const self = rank::current();
+  if (!self) return {};
+  return {self->node().map().node_of(self->number()), self->wanders() ? 0 : static_cast<int>(self->worker())};
+}
+
+/// Ranks keep their order unless the program allows another one.
+std::vector<int> order_of(const communicator& parent, int places, int reorder, creation& over,
+                          const place_choice& choose) {
+  if (!reorder) return {};
+  return agreed_places(parent, places, own_location(), over.exchange(), choose);
+}
+
+/// A topology that all ranks know.
+template <class Topology>
+created_communicator arranged(communicator& parent, Topology arrangement, int reorder) {
   check_one_group(parent);
-  return arrange(parent, std::move(arrangement), creation_over(parent).site());
+  creation over = creation_over(parent);
+  const std::vector<int> order = order_of(parent, arrangement.size(), reorder, over,
+                                          [&](auto locations) { return near_ranks(arrangement, locations); });
+  return arrange(parent, std::move(arrangement), over.site(), order);
 }
 
 graph_topology described_graph(int nnodes, const int* index, const int* edges) {
@@ -43,10 +63,29 @@ neighbor_graph described_neighbors(std::vector<int> sources, const int* source_w
   return graph;
 }
 
-/// The edges of all ranks, as MPI_Dist_graph_create gets them from each.
-neighbor_graph exchanged_graph(const communicator& parent, const std::vector<weighted_edge>& own, edge_weights weights,
-                               creation_exchange& exchange) {
-  return collected_graph(parent.rank(), gather_lists(exchange, own), weights);
+/// The ranks of a graph of which each rank knows its own part, and a rank's part for the place that it takes.
+struct placed_graph {
+  std::vector<int> order;
+  int place = 0;
+};
+
+placed_graph placed(const communicator& parent, std::span<const weighted_edge> edges, int reorder, creation& over) {
+  placed_graph result{{}, parent.rank()};
+  result.order = order_of(parent, parent.size(), reorder, over,
+                          [&](auto locations) { return near_ranks(place_graph(parent.size(), edges), locations); });
+  if (!result.order.empty())
+    result.place = static_cast<int>(std::ranges::find(result.order, parent.rank()) - result.order.begin());
+  return result;
+}
+
+/// With an order of their own, ranks take the lists that the rank of their place has passed.
+created_communicator arranged_adjacent(communicator& parent, neighbor_graph own, int reorder) {
+  check_one_group(parent);
+  creation over = creation_over(parent);
+  if (!reorder) return arrange(parent, std::move(own), over.site());
+  std::vector<neighbor_graph> all = decoded_graphs(gather_lists(over.exchange(), encoded(own)));
+  const placed_graph graph = placed(parent, edges_of(all), reorder, over);
+  return arrange(parent, std::move(all[static_cast<std::size_t>(graph.place)]), over.site(), graph.order);
 }
 
 }  // namespace
@@ -59,8 +98,9 @@ extern "C" {
 
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder,
                      MPI_Comm* comm_cart) {
-  return create_by_call("MPI_Cart_create", comm_old, comm_cart,
-                        [&](communicator& parent) { return arranged(parent, described_grid(ndims, dims, periods)); });
+  return create_by_call("MPI_Cart_create", comm_old, comm_cart, [&](communicator& parent) {
+    return arranged(parent, described_grid(ndims, dims, periods), reorder);
+  });
 }
 STRETTO_MPI_NAME(Cart_create)
 
@@ -76,8 +116,9 @@ STRETTO_MPI_NAME(Cart_sub)
 
 int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder,
                       MPI_Comm* comm_graph) {
-  return create_by_call("MPI_Graph_create", comm_old, comm_graph,
-                        [&](communicator& parent) { return arranged(parent, described_graph(nnodes, indx, edges)); });
+  return create_by_call("MPI_Graph_create", comm_old, comm_graph, [&](communicator& parent) {
+    return arranged(parent, described_graph(nnodes, indx, edges), reorder);
+  });
 }
 STRETTO_MPI_NAME(Graph_create)
 
@@ -88,7 +129,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
     neighbor_graph graph = described_neighbors(argument_list(sources, indegree, "indegree"), sourceweights,
                                                argument_list(destinations, outdegree, "outdegree"), destweights);
     check_adjacent(graph, parent.size());
-    created_communicator made = arranged(parent, std::move(graph));
+    created_communicator made = arranged_adjacent(parent, std::move(graph), reorder);
     made->add_hints(copied(info));
     return made;
   });
@@ -104,10 +145,12 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
     for (const int degree : of_each) count += degree > 0 ? degree : 0;
     const std::vector<int> to = argument_list(destinations, count, "the sum of degrees");
     const std::vector<int> given = listed_weights(weights, to.size());
-    const auto edges = listed_edges({from, of_each, to, given}, parent.size());
+    const auto own = listed_edges({from, of_each, to, given}, parent.size());
     const auto kind = weights == MPI_UNWEIGHTED ? edge_weights::none : edge_weights::given;
     creation over = creation_over(parent);
-    created_communicator made = arrange(parent, exchanged_graph(parent, edges, kind, over.exchange()), over.site());
+    const std::vector<weighted_edge> edges = gather_lists(over.exchange(), own);
+    const placed_graph graph = placed(parent, edges, reorder, over);
+    created_communicator made = arrange(parent, collected_graph(graph.place, edges, kind), over.site(), graph.order);
     made->add_hints(copied(info));
     return made;
   });

@@ -178,7 +178,8 @@ created_communicator merge(communicator& both, bool is_high, const creation_site
   return inherited(made_of(std::move(members), numbers, site), both);
 }
 
-created_communicator arrange(communicator& parent, topology arrangement, const creation_site& site) {
+created_communicator arrange(communicator& parent, topology arrangement, const creation_site& site,
+                             std::span<const int> order) {
   const group& all = parent.members().local;
   const int places = places_of(arrangement).value_or(all.size());
   if (places > all.size()) {
@@ -189,7 +190,7 @@ created_communicator arrange(communicator& parent, topology arrangement, const c
   const auto numbers = std::make_shared<reserved_numbers>(site.numbers);
   communicator_members members = numbered(parent, numbers, site);
   const group_range first{0, places - 1, 1};
-  if (places > 0) members.local = ranges_included(all, std::span(&first, 1));
+  if (places > 0) members.local = order.empty() ? ranges_included(all, std::span(&first, 1)) : included(all, order);
   created_communicator made = inherited(made_of(std::move(members), numbers, site), parent);
   if (made) made->set_arrangement(std::make_shared<const topology>(std::move(arrangement)));
   return made;

@@ -53,8 +53,10 @@ created_communicator create_intercommunicator(communicator& local, int leader, c
 /// One group of both sides.
 created_communicator merge(communicator& both, bool is_high, const creation_site& site);
 
-/// The first ranks, as many as the topology has places. A neighbor_graph has a place for each rank.
-created_communicator arrange(communicator& parent, topology arrangement, const creation_site& site);
+/// The first ranks, as many as the topology has places. A neighbor_graph has a place for each rank. `order` has the
+/// rank in `parent` at each place, as place_agreement.hpp gives it; empty: ranks keep their order.
+created_communicator arrange(communicator& parent, topology arrangement, const creation_site& site,
+                             std::span<const int> order = {});
 
 /// The part of a Cartesian grid in the dimensions that are kept.
 created_communicator part_of_grid(communicator& grid, const std::vector<bool>& is_kept, const creation_site& site);

@@ -19,6 +19,23 @@ void check_weight(int weight) {
   if (weight < 0) throw call_error(error_class::argument, "the weight of an edge is " + std::to_string(weight));
 }
 
+/// Takes numbers from the front of a list.
+class number_reader {
+ public:
+  explicit number_reader(std::span<const int> numbers) : left_(numbers) {}
+
+  bool is_at_end() const { return left_.empty(); }
+  int next() { return list(1)[0]; }
+  std::vector<int> list(int size) {
+    const auto first = left_.first(static_cast<std::size_t>(size));
+    left_ = left_.subspan(first.size());
+    return {first.begin(), first.end()};
+  }
+
+ private:
+  std::span<const int> left_;
+};
+
 }  // namespace
 
 void check_adjacent(const neighbor_graph& graph, int size) {
@@ -26,6 +43,29 @@ void check_adjacent(const neighbor_graph& graph, int size) {
   for (const int rank : graph.destinations) check_neighbor(rank, size);
   for (const int weight : graph.source_weights) check_weight(weight);
   for (const int weight : graph.destination_weights) check_weight(weight);
+}
+
+std::vector<int> encoded(const neighbor_graph& graph) {
+  std::vector<int> numbers{static_cast<int>(graph.is_weighted), static_cast<int>(graph.sources.size()),
+                           static_cast<int>(graph.source_weights.size()), static_cast<int>(graph.destinations.size()),
+                           static_cast<int>(graph.destination_weights.size())};
+  for (const auto* list : {&graph.sources, &graph.source_weights, &graph.destinations, &graph.destination_weights})
+    numbers.insert(numbers.end(), list->begin(), list->end());
+  return numbers;
+}
+
+std::vector<neighbor_graph> decoded_graphs(std::span<const int> numbers) {
+  std::vector<neighbor_graph> graphs;
+  for (number_reader reader(numbers); !reader.is_at_end();) {
+    neighbor_graph& graph = graphs.emplace_back();
+    graph.is_weighted = reader.next() != 0;
+    const std::vector<int> sizes = reader.list(4);
+    graph.sources = reader.list(sizes[0]);
+    graph.source_weights = reader.list(sizes[1]);
+    graph.destinations = reader.list(sizes[2]);
+    graph.destination_weights = reader.list(sizes[3]);
+  }
+  return graphs;
 }
 
 std::vector<weighted_edge> listed_edges(const edge_lists& lists, int size) {
@@ -43,6 +83,16 @@ std::vector<weighted_edge> listed_edges(const edge_lists& lists, int size) {
       check_weight(weight);
       edges.push_back({lists.sources[i], lists.destinations[place], weight});
     }
+  }
+  return edges;
+}
+
+std::vector<weighted_edge> edges_of(std::span<const neighbor_graph> graphs) {
+  std::vector<weighted_edge> edges;
+  for (std::size_t rank = 0; rank < graphs.size(); ++rank) {
+    const auto& [sources, source_weights, destinations, weights, is_weighted] = graphs[rank];
+    for (std::size_t i = 0; i < destinations.size(); ++i)
+      edges.push_back({static_cast<int>(rank), destinations[i], weights.empty() ? 1 : weights[i]});
   }
   return edges;
 }

@@ -23,6 +23,10 @@ struct neighbor_graph {
 /// Throws call_error where a rank does not exist in a communicator of `size` ranks, or a weight is negative.
 void check_adjacent(const neighbor_graph& graph, int size);
 
+/// A graph as a list of numbers, which ranks exchange, and the graphs of all ranks from their lists one after another.
+std::vector<int> encoded(const neighbor_graph& graph);
+std::vector<neighbor_graph> decoded_graphs(std::span<const int> numbers);
+
 struct weighted_edge {
   int source = 0;
   int destination = 0;
@@ -41,6 +45,9 @@ struct edge_lists {
 
 /// The edges that a rank passes, checked for a communicator of `size` ranks.
 std::vector<weighted_edge> listed_edges(const edge_lists& lists, int size);
+
+/// Those to the destinations of each rank.
+std::vector<weighted_edge> edges_of(std::span<const neighbor_graph> graphs);
 
 enum class edge_weights { none, given };
 

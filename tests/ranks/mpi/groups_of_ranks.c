@@ -109,6 +109,41 @@ static void check_grid(void) {
   MPI_Comm_free(&grid);
 }
 
+/* Ranks may be reordered: each sends what it has got of its graph, and gets what its neighbours say. */
+static void check_neighbors(MPI_Comm graph, int weighted) {
+  int own, sources, destinations, is_weighted, from[2], to[2], weights_in[2] = {0, 0}, weights_out[2] = {0, 0}, got[2];
+  MPI_Comm_rank(graph, &own);
+  CHECK_CALL(MPI_Dist_graph_neighbors_count(graph, &sources, &destinations, &is_weighted));
+  CHECK_EQUAL(sources, 2);
+  CHECK_EQUAL(destinations, 2);
+  CHECK_EQUAL(is_weighted, weighted);
+  CHECK_CALL(MPI_Dist_graph_neighbors(graph, 2, from, weights_in, 2, to, weights_out));
+  CHECK_CALL(MPI_Neighbor_allgather(&own, 1, MPI_INT, got, 1, MPI_INT, graph));
+  for (int i = 0; i < 2; ++i) {
+    CHECK_EQUAL(got[i], from[i]);
+    const int before = (own + size - 1) % size, after = (own + 1) % size;
+    CHECK_EQUAL(from[i] == before || from[i] == after, 1);
+    CHECK_EQUAL(to[i] == before || to[i] == after, 1);
+    if (weighted) CHECK_EQUAL(weights_in[i], from[i] + own), CHECK_EQUAL(weights_out[i], to[i] + own);
+  }
+}
+
+static void check_graphs(void) {
+  const int near[2] = {(rank + size - 1) % size, (rank + 1) % size}, weights[2] = {near[0] + rank, near[1] + rank};
+  const int degree = 2;
+  MPI_Comm graph;
+  for (int reorder = 0; reorder < 2; ++reorder) {
+    CHECK_CALL(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, near, weights, 2, near, weights, MPI_INFO_NULL,
+                                              reorder, &graph));
+    check_neighbors(graph, 1), check_collectives(graph), MPI_Comm_free(&graph);
+    CHECK_CALL(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, near, MPI_UNWEIGHTED, 2, near, MPI_UNWEIGHTED,
+                                              MPI_INFO_NULL, reorder, &graph));
+    check_neighbors(graph, 0), MPI_Comm_free(&graph);
+    CHECK_CALL(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &degree, near, weights, MPI_INFO_NULL, reorder, &graph));
+    check_neighbors(graph, 1), MPI_Comm_free(&graph);
+  }
+}
+
 static void check_two_sides(void) {
   MPI_Comm half, both, copy, merged;
   int others = 0, sum = -1, own = 0;
@@ -159,6 +194,7 @@ int main(void) {
   check_order_of_operands();
   check_parts();
   check_grid();
+  check_graphs();
   check_two_sides();
   check_unguided_split();
   return end_checks();
