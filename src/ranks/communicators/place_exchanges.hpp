@@ -5,7 +5,8 @@
 
 #include <vector>
 
-#include "ranks/communicators/rank_reordering.hpp"
+#include "ranks/communicators/place_graph.hpp"
+#include "ranks/communicators/rank_location.hpp"
 
 namespace stretto::ranks {
 

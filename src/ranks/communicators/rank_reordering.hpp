@@ -12,16 +12,9 @@
 #include <vector>
 
 #include "ranks/communicators/place_graph.hpp"
+#include "ranks/communicators/rank_location.hpp"
 
 namespace stretto::ranks {
-
-/// Ranks with equal locations share a worker.
-struct rank_location {
-  int node = 0;
-  int worker = 0;
-
-  friend auto operator<=>(const rank_location&, const rank_location&) = default;
-};
 
 /// The weight of the links whose ends differ; fewer between nodes is better than any number between workers.
 struct crossing_weight {
