@@ -1,7 +1,9 @@
 // own_track.hpp - the track in the trace that a task has for itself: it records the spans of the task instead of its
 // worker.
 //
-// Threads     the worker that runs the task.
+// A thread that is no worker, such as one of a program's own, has a track by its thread_companion, too.
+//
+// Threads     the worker that runs the task, or the thread.
 // Cost        only where every span is recorded.
 #pragma once
 
@@ -10,10 +12,11 @@
 namespace stretto::sched {
 
 struct own_track {
-  /// The task has run on this worker since thread_state::span_start, and suspends. Called behind leave_thread.
-  virtual void ran(worker& on, const suspension& s) noexcept = 0;
-  /// It resumes. Called ahead of enter_thread.
-  virtual void waited(worker& on, const suspension& s) noexcept = 0;
+  /// The task has run on this thread from thread_state::span_start until `since`, and suspends or blocks. Called behind
+  /// leave_thread.
+  virtual void ran(thread_state& on, trace::ticks since) noexcept = 0;
+  /// It goes on; `made_ready_by` is the operation that has ended the wait. Called ahead of enter_thread.
+  virtual void waited(thread_state& on, std::uint64_t made_ready_by) noexcept = 0;
 
  protected:
   ~own_track() = default;
@@ -27,5 +30,11 @@ struct track_owner {
  protected:
   ~track_owner() = default;
 };
+
+/// Null: the companion has none.
+inline own_track* own_track_of(thread_companion* companion, const task_record* task) noexcept {
+  auto* const owner = dynamic_cast<track_owner*>(companion);
+  return owner ? owner->track_of(task) : nullptr;
+}
 
 }  // namespace stretto::sched

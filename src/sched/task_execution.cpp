@@ -100,11 +100,6 @@ stack* take_stack(worker& w) {
   return s;
 }
 
-own_track* own_track_of(thread_companion* companion, const suspension& s) noexcept {
-  auto* const owner = dynamic_cast<track_owner*>(companion);
-  return owner ? owner->track_of(s.current) : nullptr;
-}
-
 /// After leave_thread(); null is none.
 void enter_again(worker& w, thread_companion* companion) noexcept {
   w.companion = companion;
@@ -190,7 +185,7 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   s.id = w.current_id;
   if (w.every_span && w.span_start) {
     s.since = trace::clock::now();
-    if (own_track* const own = own_track_of(companion, s)) own->ran(w, s);
+    if (own_track* const own = own_track_of(companion, s.current)) own->ran(w, s.since);
     else record_before_suspension(w, s.since);
   }
   suspension*& left = s.on ? s.on->left : w.own_left;
@@ -215,7 +210,7 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   now.measured = measured;
   if (measured) measured->suspended += trace::clock::now() - left_at;
   if (s.since) {
-    if (own_track* const own = own_track_of(companion, s)) own->waited(now, s);
+    if (own_track* const own = own_track_of(companion, s.current)) own->waited(now, s.made_ready_by);
     else record_suspension(now, s);
     now.span_start = trace::clock::now();
   }

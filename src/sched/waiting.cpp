@@ -17,6 +17,7 @@
 #include "base/snapshot_read.hpp"
 #include "event/event_floor.hpp"
 #include "sched/counted_task.hpp"
+#include "sched/own_track.hpp"
 #include "sched/poll_coordinator.hpp"
 #include "sched/ready_queues.hpp"
 #include "sched/scope_counting.hpp"
@@ -55,8 +56,10 @@ struct blocked_thread {
   std::atomic<std::uint32_t> fired{0};
   const thread_state* who;
   const std::source_location* where;
-  static void fire(waiter& link, const failure*, base::thread_context&) noexcept {
+  std::uint64_t made_ready_by = 0;
+  static void fire(waiter& link, const failure*, base::thread_context& context) noexcept {
     auto& self = reinterpret_cast<blocked_thread&>(link);
+    self.made_ready_by = context.current_id;
     base::futex_store_and_wake(self.fired, 1);
   }
 };
@@ -68,7 +71,12 @@ void block(thread_state& t, dependency d, const std::source_location& where) {
   b.link.fire = blocked_thread::fire;
   completion* c = d.task();
   if (!(c ? c->subscribe(b.link) : detail::subscribe(d, b.link, t))) return;
+  own_track* const own = t.every_span ? own_track_of(t.companion, t.current) : nullptr;
+  if (own) own->ran(t, trace::clock::now());
   sleep_on(t, b.fired);
+  if (!own) return;
+  own->waited(t, b.made_ready_by);
+  t.span_start = trace::clock::now();
 }
 
 /// Whether another task may run on top of the running one. Not on a bound task: if the other one suspended, both would

@@ -2,7 +2,7 @@
 
     late_ranks_test.py BIN SOURCES WORK
 
-As mpi_test.py; the program is SOURCES/traced/late_ranks.c.
+As mpi_test.py; the programs are in SOURCES/traced.
 """
 import json
 import os
@@ -14,6 +14,7 @@ from pathlib import Path
 BIN, SOURCES, WORK = (Path(argument).resolve() for argument in sys.argv[1:4])
 COMMAND = BIN.parents[1] / "tools/stretto"
 SOURCE = SOURCES / "traced/late_ranks.c"
+ACCESSES = SOURCES / "traced/threads_and_accesses.c"
 SECONDS = 300  # ends a program that hangs, however busy the machine is
 COMPUTING = 30_000_000  # ns that a late rank computes, at least
 LEAST = COMPUTING * 9 // 10  # the clocks of two nodes may differ
@@ -21,18 +22,18 @@ LEAST = COMPUTING * 9 // 10  # the clocks of two nodes may differ
 VARIABLES = dict(os.environ, STRETTO_WORKERS="1", STRETTO_TRACE="late.json", STRETTO_TRACE_LEVEL="full")
 
 
-def run(*command):
+def run(*command, **more):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=WORK, timeout=SECONDS,
-                          stdin=subprocess.DEVNULL, env=VARIABLES)
+                          stdin=subprocess.DEVNULL, env=VARIABLES | more)
     assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout
 
 
-def line_of(text):
+def line_of(text, source=SOURCE):
     """"late_ranks.c:31" of the only line that contains the text."""
-    found = [i for i, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line]
+    found = [i for i, line in enumerate(source.read_text().splitlines(), 1) if text in line]
     assert len(found) == 1, (text, found)
-    return f"{SOURCE.name}:{found[0]}"
+    return f"{source.name}:{found[0]}"
 
 
 class LateRanks(unittest.TestCase):
@@ -105,6 +106,31 @@ class LateRanks(unittest.TestCase):
         checked = dict(VARIABLES, STRETTO_CHECK="1", STRETTO_RANKS="4")
         done = subprocess.run(["./late_ranks"], capture_output=True, text=True, cwd=WORK, timeout=SECONDS, env=checked)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+
+class ThreadsAndAccesses(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        run(BIN / "stretto-cc", "-O0", "-g", ACCESSES, "-o", "accesses", "-pthread")
+
+    def check(self, node, *how):
+        for file in WORK.glob("accesses*.json"):
+            file.unlink()
+        run(COMMAND, "run", "--ranks", 2, *how, "./accesses", STRETTO_TRACE="accesses.json", STRETTO_WORKERS="2")
+        report = json.loads(run(COMMAND, "report", "accesses.json", "--json", "--out", "accesses.html"))
+        times = {row["rank"].split("rank ")[1]: row for row in report["ranks"]["times"]}
+        self.assertEqual(sorted(times), ["0", "1", "1, thread 1"])  # the second thread has the track of the first one
+        self.assertGreater(times["1, thread 1"]["computing"], 0)
+        self.assertGreater(min(times["0"]["accesses"], times["1"]["accesses"]), 0)
+        found = {row["name"]: row for row in report["names"]}
+        received = found["until MPI_Recv(from rank 0, tag 5, 1000 of MPI_INT, MPI_COMM_WORLD)"]
+        self.assertEqual((received["count"], received["at"]), (2, line_of("line of the thread", ACCESSES)))
+        put, written = found["MPI_Put"], found["MPI_File_write_at_all"]
+        self.assertEqual((put["kind"], put["count"], put["at"]), ("copy", 1, line_of("line of the put", ACCESSES)))
+        self.assertEqual((written["kind"], written["count"]), ("copy", 2))
+
+    def test_on_one_node(self):
+        self.check("")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,9 @@ class ranks_run {
   ranks_run& waits(std::uint32_t rank, nanoseconds start, nanoseconds end, const char* call, std::uint64_t cause) {
     return add(rank, start, end, call, kind::wait, 0, cause);
   }
+  ranks_run& accesses(std::uint32_t rank, nanoseconds start, nanoseconds end, const char* call, std::uint64_t id) {
+    return add(rank, start, end, call, kind::copy, id, 0);
+  }
   ranks_run& delivers(std::uint32_t to, nanoseconds at, std::uint64_t sent, std::uint64_t received) {
     r_.deliveries.push_back({at, sent, received, 8, 0, to});
     return *this;
@@ -190,6 +193,19 @@ TEST_CASE("waits for locks, and waits that nobody is known to end, are waits of 
   CHECK(found.late.empty());
   CHECK(found.ranks[0].other_waits == 30);
   for (const record& one : r.records) CHECK(r.labels[one.label].kind == one.kind);
+}
+
+TEST_CASE("accesses to windows and files are apart from computing, and threads of a rank are ranks of the report") {
+  run r = ranks_run(1)
+              .runs(0, 0, 10, "MPI_Put(to rank 1)", 1)
+              .accesses(0, 10, 14, "MPI_Put(to rank 1)", 2)
+              .runs(0, 14, 20, "the end", 3)
+              .made();
+  const auto found = findings(r);
+  CHECK(found.ranks[0].computing == 16);
+  CHECK(found.ranks[0].accesses == 4);
+  CHECK(found.ranks[0].on_path == 20);
+  CHECK(is_rank_track("rank 0, thread 1"));
 }
 
 TEST_CASE("a run without ranks has no findings of ranks") {

@@ -79,6 +79,7 @@ json ranks(const rank_findings& f, std::size_t most) {
                      [](const rank_time& t) {
                        return json{{"rank", t.rank},
                                    {"computing", t.computing},
+                                   {"accesses", t.accesses},
                                    {"message_waits", t.message_waits},
                                    {"receive_waits", t.receive_waits},
                                    {"collective_waits", t.collective_waits},

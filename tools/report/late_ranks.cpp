@@ -80,6 +80,7 @@ std::vector<rank_time> times_of_ranks(const run& r, const critical_path& path) {
       case kind::receive_wait: t.receive_waits += one.self; break;
       case kind::collective_wait: t.collective_waits += one.self; break;
       case kind::wait: t.other_waits += one.self; break;
+      case kind::copy: t.accesses += one.self; break;
       default:
         if (is_work(one.kind)) t.computing += one.self;
     }

@@ -31,7 +31,8 @@ struct late_total {
 
 struct rank_time {
   std::string rank;
-  nanoseconds computing = 0;  // all that is no wait
+  nanoseconds computing = 0;  // all that is neither an access nor a wait
+  nanoseconds accesses = 0;   // to windows and files
   nanoseconds message_waits = 0, receive_waits = 0, collective_waits = 0, other_waits = 0;
   nanoseconds on_path = 0;  // its part of the critical path
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ranks/binding/status.hpp"
+#include "ranks/process/access_span.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -93,6 +94,7 @@ class checked_access {
   void throw_failure() const {
     if (failure_) std::rethrow_exception(failure_);
   }
+  std::int64_t bytes() const { return own_.data.bytes(); }
   /// Whether data is converted after it was read, by the calling rank.
   bool converts() const { return file.seen.view->representation() != nullptr; }
 
@@ -158,6 +160,7 @@ int access_file(const char* name, file_direction direction, const file_position&
                 MPI_Status* status) {
   return call(name, buffer.file, [&] {
     checked_access access(buffer, direction, where);
+    const access_span span(access.bytes());
     const file_request_owner one = access.begin(true);
     access.end(*one, status);
   });
@@ -168,6 +171,7 @@ int begin_file_access(const char* name, file_direction direction, const file_pos
   return call(name, buffer.file, [&] {
     MPI_Request& made = required(request, "request");
     checked_access access(buffer, direction, where);
+    const access_span span(access.bytes());
     file_request_owner one = access.begin(false);
     end_if_converted(access, *one);
     made = reinterpret_cast<MPI_Request>(static_cast<ranks::request*>(one.release()));
@@ -178,6 +182,7 @@ int begin_split_access(const char* name, file_direction direction, const file_po
                        const file_buffer& buffer) {
   return call(name, buffer.file, [&] {
     checked_access access(buffer, direction, where);
+    const access_span span(access.bytes());
     file_request_owner one = access.begin(true);
     end_if_converted(access, *one);
     access.file.split = split_access{name, std::move(one)};
@@ -191,6 +196,7 @@ int end_split_access(const char* name, MPI_File handle, MPI_Status* status) {
       throw call_error(error_class::other, fmt::format("{}_begin was not called before", name));
     const file_request_owner one = std::move(file.split->request);
     file.split.reset();
+    end_span_by_call();
     wait_for(*one);
     one->deactivate();
     write_status(status, one->status);

@@ -9,6 +9,7 @@
 #include "ranks/binding/window_check.hpp"
 #include "ranks/binding/window_handles.hpp"
 #include "ranks/call_error.hpp"
+#include "ranks/process/access_span.hpp"
 #include "ranks/windows/ended_access.hpp"
 
 namespace stretto::ranks {
@@ -61,6 +62,7 @@ request_owner begin_access(rank_window& of, int rank, const window_operation& op
   check_lengths(operation);
   if (usage_check::is_on) [[unlikely]]
     usage_check::accesses(of, rank, operation);
+  const access_span span(operation.target.bytes());
   return of.target(rank).begin(operation);
 }
 

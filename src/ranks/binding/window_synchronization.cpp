@@ -10,6 +10,7 @@
 #include "ranks/binding/window_check.hpp"
 #include "ranks/binding/window_handles.hpp"
 #include "ranks/call_error.hpp"
+#include "ranks/process/access_span.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -39,11 +40,20 @@ lock_mode checked_mode(int lock_type) {
   throw call_error(error_class::locktype, "lock_type is " + std::to_string(lock_type));
 }
 
-/// A call with one target; nothing is done for MPI_PROC_NULL.
+/// A call that waits for other ranks, or lets them go on.
 template <class Body>
-int call_on_target(const char* name, MPI_Win win, int rank, Body body) {
+int call_on_window(const char* name, MPI_Win win, Body body) {
   return call(name, {.win = win}, [&] {
     rank_window& of = object_of(win);
+    end_span_by_call();
+    body(of);
+  });
+}
+
+/// The same with one target; nothing is done for MPI_PROC_NULL.
+template <class Body>
+int call_on_target(const char* name, MPI_Win win, int rank, Body body) {
+  return call_on_window(name, win, [&](rank_window& of) {
     if (rank == null_process) return;
     if (rank < 0 || rank >= of.size())
       throw call_error(error_class::rank,
@@ -72,8 +82,7 @@ using namespace stretto::ranks;
 extern "C" {
 
 int PMPI_Win_fence(int assert, MPI_Win win) {
-  return call("MPI_Win_fence", {.win = win}, [&] {
-    rank_window& of = object_of(win);
+  return call_on_window("MPI_Win_fence", win, [&](rank_window& of) {
     const int assertions = checked_assertions(assert);
     if (usage_check::is_on) [[unlikely]]
       usage_check::begins_fence(of, assertions);
@@ -83,29 +92,26 @@ int PMPI_Win_fence(int assert, MPI_Win win) {
 STRETTO_MPI_NAME(Win_fence)
 
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
-  return call("MPI_Win_post", {.win = win}, [&] {
-    rank_window& of = object_of(win);
+  return call_on_window("MPI_Win_post", win, [&](rank_window& of) {
     post(of, ranks_in_window(of, object_of(group)), checked_assertions(assert));
   });
 }
 STRETTO_MPI_NAME(Win_post)
 
 int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
-  return call("MPI_Win_start", {.win = win}, [&] {
-    rank_window& of = object_of(win);
+  return call_on_window("MPI_Win_start", win, [&](rank_window& of) {
     start(of, ranks_in_window(of, object_of(group)), checked_assertions(assert));
   });
 }
 STRETTO_MPI_NAME(Win_start)
 
 int PMPI_Win_complete(MPI_Win win) {
-  return call("MPI_Win_complete", {.win = win}, [&] { complete(object_of(win)); });
+  return call_on_window("MPI_Win_complete", win, [](rank_window& of) { complete(of); });
 }
 STRETTO_MPI_NAME(Win_complete)
 
 int PMPI_Win_wait(MPI_Win win) {
-  return call("MPI_Win_wait", {.win = win}, [&] {
-    rank_window& of = object_of(win);
+  return call_on_window("MPI_Win_wait", win, [&](rank_window& of) {
     wait_for_accesses(of);
     exposure_has_ended(of);
   });
@@ -137,16 +143,15 @@ int PMPI_Win_unlock(int rank, MPI_Win win) {
 STRETTO_MPI_NAME(Win_unlock)
 
 int PMPI_Win_lock_all(int assert, MPI_Win win) {
-  return call("MPI_Win_lock_all", {.win = win}, [&] {
+  return call_on_window("MPI_Win_lock_all", win, [&](rank_window& of) {
     checked_assertions(assert);
-    lock_all(object_of(win));
+    lock_all(of);
   });
 }
 STRETTO_MPI_NAME(Win_lock_all)
 
 int PMPI_Win_unlock_all(MPI_Win win) {
-  return call("MPI_Win_unlock_all", {.win = win}, [&] {
-    rank_window& of = object_of(win);
+  return call_on_window("MPI_Win_unlock_all", win, [&](rank_window& of) {
     will_end_accesses(of, {});
     unlock_all(of);
   });
@@ -170,8 +175,7 @@ int PMPI_Win_flush_local(int rank, MPI_Win win) {
 STRETTO_MPI_NAME(Win_flush_local)
 
 int PMPI_Win_flush_all(MPI_Win win) {
-  return call("MPI_Win_flush_all", {.win = win}, [&] {
-    rank_window& of = object_of(win);
+  return call_on_window("MPI_Win_flush_all", win, [&](rank_window& of) {
     will_end_accesses(of, {});
     flush_all(of);
   });
@@ -179,8 +183,7 @@ int PMPI_Win_flush_all(MPI_Win win) {
 STRETTO_MPI_NAME(Win_flush_all)
 
 int PMPI_Win_flush_local_all(MPI_Win win) {
-  return call("MPI_Win_flush_local_all", {.win = win}, [&] {
-    rank_window& of = object_of(win);
+  return call_on_window("MPI_Win_flush_local_all", win, [&](rank_window& of) {
     will_end_accesses(of, {}, ended_accesses::fetches);
     flush_all(of);
   });

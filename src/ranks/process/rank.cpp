@@ -140,7 +140,11 @@ void rank::run() {
     sched::this_thread()->companion = this;
     task_ = sched::this_thread()->current;
     const traced_rank traced{copy_.start().name, mpi_, blocked_call_};
-    if (here.every_span) trace_ = std::make_unique<rank_trace>(traced, *scheduler_->recorder);
+    if (here.every_span) {
+      tracks_ = std::make_unique<thread_tracks>(traced.name, mpi_, *scheduler_->recorder);
+      trace_ = std::make_unique<rank_trace>(traced, *scheduler_->recorder);
+      trace_->begin();
+    }
     end_ = copy_.run();
     if (trace_) trace_->end();
     task_ = nullptr;

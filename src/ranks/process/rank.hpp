@@ -22,6 +22,7 @@
 #include "ranks/process/node_ranks.hpp"
 #include "ranks/process/rank_trace.hpp"
 #include "ranks/process/retired_numbers.hpp"
+#include "ranks/process/thread_tracks.hpp"
 #include "ranks/program/program_copy.hpp"
 #include "sched/worker.hpp"
 
@@ -86,6 +87,9 @@ class rank final : public sched::thread_companion, public sched::track_owner {
   /// Of the runtime that runs it, once it has begun.
   sched::scheduler* scheduler() const noexcept { return scheduler_; }
 
+  /// The tracks of its threads in the trace; null without a trace.
+  thread_tracks* tracks() noexcept { return tracks_.get(); }
+
   void leave_thread() noexcept override;
   void enter_thread() noexcept override;
   sched::own_track* track_of(const sched::task_record* task) noexcept override;
@@ -110,7 +114,8 @@ class rank final : public sched::thread_companion, public sched::track_owner {
   std::uint32_t worker_ = 0;
   program_copy copy_;
   program_end end_;
-  std::unique_ptr<rank_trace> trace_;  // null: nothing is recorded
+  std::unique_ptr<rank_trace> trace_;      // null: nothing is recorded
+  std::unique_ptr<thread_tracks> tracks_;  // the same
   // For reports.
   std::atomic<const void*> task_ = nullptr;
   std::atomic<const call_record*> blocked_call_ = nullptr;

@@ -5,7 +5,9 @@
 // span in which it is: so a message or a wait names, as its cause, a span that ended with the call that sent the
 // message, took it, or came last to a collective.
 //
-// Threads     the rank's task, but for add().
+// A call that accesses a window or a file is a span of its own, a copy.
+//
+// Threads     the rank's task, or the thread of the rank whose track it is; add(): any thread.
 // Cost        about a microsecond for each call, most of it for the text of its arguments.
 #pragma once
 
@@ -32,10 +34,17 @@ struct traced_rank {
 
 class rank_trace final : public sched::own_track {
  public:
-  /// Begins the track, by the rank's task.
   rank_trace(const traced_rank& of, trace::recorder& into);
   rank_trace(const rank_trace&) = delete;
 
+  /// Whether any rank of the process has a track.
+  static bool is_recording() noexcept { return is_recording_.load(std::memory_order_relaxed); }
+  /// That of the calling thread, which runs the main program of a rank or is one that the program has started; null if
+  /// it is neither, or without a trace.
+  static rank_trace* of_thread();
+
+  /// Begins the track, by the rank's task.
+  void begin();
   /// The call in which the rank is ends its span. Returns the span.
   std::uint64_t end_span();
   /// The same by a call that waits no more.
@@ -44,20 +53,24 @@ class rank_trace final : public sched::own_track {
     ended_by_ = nullptr;
     return span;
   }
-  /// The program has ended.
+  /// The call has accessed so many bytes since it ended a span or waited.
+  void record_access(std::int64_t bytes);
+  /// The program, or the thread, has ended.
   void end();
   /// The name of the call in which the rank is, with its arguments and line.
   trace::name_id name_of_call();
   /// Adds a record to the track. Any thread.
   void add(const trace::record& r) noexcept;
 
-  void ran(sched::worker& on, const sched::suspension& s) noexcept override;
-  void waited(sched::worker& on, const sched::suspension& s) noexcept override;
+  void ran(sched::thread_state& on, trace::ticks since) noexcept override;
+  void waited(sched::thread_state& on, std::uint64_t made_ready_by) noexcept override;
 
  private:
-  void record_span(sched::worker& on, trace::ticks until, trace::name_id name);
+  void record_span(sched::thread_state& on, trace::ticks until, trace::name_id name);
   trace::name_id name_of(const call_record* call, std::string_view before);
   const std::string& line_of(const void* return_address);
+
+  static constinit inline std::atomic<bool> is_recording_ = false;
 
   rank_state& state_;
   const std::atomic<const call_record*>& blocked_call_;

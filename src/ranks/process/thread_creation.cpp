@@ -29,16 +29,22 @@ void free_locale(locale_t one) noexcept {
   if (one && one != LC_GLOBAL_LOCALE) ::freelocale(one);
 }
 
+/// When the thread began, for its track in a trace.
+thread_local trace::ticks began_at = 0;
+
 /// The calling thread acts as one of a rank while this lives; pthread_exit destroys it, too.
 class thread_of_rank {
  public:
   explicit thread_of_rank(const started_thread& one) : of_(one.of), locale_(one.locale) {
+    if (of_.tracks()) began_at = trace::clock::now();
     set_identity(&of_.copy().thread_identity());
     if (locale_) ::uselocale(locale_);
   }
   thread_of_rank(const thread_of_rank&) = delete;
   ~thread_of_rank() {
     rank_threads& all = of_.node().threads();
+    auto* const here = sched::this_thread();
+    if (here && here->companion) of_.tracks()->end(*here);
     all.leave();
     ::uselocale(LC_GLOBAL_LOCALE);
     free_locale(locale_);
@@ -63,6 +69,7 @@ base::thread_context* join_runtime() {
   if (!of || !of->scheduler()) return nullptr;
   set_identity(nullptr);  // what the runtime starts for this thread belongs to no rank
   auto* const context = of->node().threads().join(*of->scheduler());
+  if (context && of->tracks() && began_at) of->tracks()->begin(*sched::this_thread(), began_at);
   set_identity(identity);
   return context;
 }

@@ -14,16 +14,9 @@ namespace {
 /// The message of another node that this thread delivers; null: none.
 thread_local const rank_message* delivered = nullptr;
 
-/// The track of the calling thread, which runs the main program of a rank; null if it does not, or without a trace.
-rank_trace* track_of_thread() {
-  const auto* const here = sched::this_thread();
-  rank* const own = here && here->companion ? rank::current() : nullptr;
-  return own ? static_cast<rank_trace*>(own->track_of(here->current)) : nullptr;
-}
-
 /// The span that the calling thread is in, or that its call ends.
 std::uint64_t span_of_call() {
-  if (rank_trace* const own = track_of_thread()) return own->end_span();
+  if (rank_trace* const own = rank_trace::of_thread()) return own->end_span();
   const auto* const here = sched::this_thread();
   return here ? here->current_id : 0;
 }
@@ -37,7 +30,7 @@ struct side {
 
 side side_of_caller(entry_kind kind) {
   if (delivered) return {delivered->span};
-  rank_trace* const own = track_of_thread();
+  rank_trace* const own = rank_trace::of_thread();
   if (!own) return {span_of_call()};
   if (kind != entry_kind::receive) return {own->end_span()};
   return {own->end_span(), own, own->name_of_call()};
@@ -65,7 +58,7 @@ class message_recorder final : public usage_observer {
   }
   void forgotten(const queue_entry& entry) override { taken(entry); }
   void ends_meeting() override {
-    if (rank_trace* const own = track_of_thread()) own->end_last_span();
+    if (rank_trace* const own = rank_trace::of_thread()) own->end_last_span();
   }
   void sends(rank_message& message) override { message.span = delivered ? delivered->span : span_of_call(); }
   void delivers(const rank_message* sent) noexcept override { delivered = sent; }

@@ -75,7 +75,8 @@ if (facts.ranks) {
   const waits = ['message', 'receive', 'collective', 'other'].map(what =>
     [`waits: ${what}`, t => share_text(t[what + '_waits'], whole), 'number']);
   table('ranks', facts.ranks.times, [['rank', t => t.rank],
-    ['computing', t => share_text(t.computing, whole), 'number'], ['', t => meter(t.computing, whole)], ...waits]);
+    ['computing', t => share_text(t.computing, whole), 'number'], ['', t => meter(t.computing, whole)],
+    ['windows and files', t => share_text(t.accesses, whole), 'number'], ...waits]);
   document.getElementById('ranks').append(element('p',
     `${facts.ranks.messages} messages with ${facts.ranks.bytes} bytes.`));
   table('late', facts.ranks.late, [['share', t => share_text(t.time, whole), 'number'],
