@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 # Names of executables are bench_<system>; the order is the order in tables and plots.
 SYSTEMS = ("stretto", "stretto_blocks", "stretto_static", "tbb", "tbb_static", "libgomp", "libomp", "starpu", "std",
            "pthreads", "mpi", "stretto_nodes", "stretto_jobs", "stretto_module", "stretto_ranks", "openmpi", "mpich",
+           "stretto_acc", "stretto_acc_ranks", "stretto_programs", "gcc_openmp", "opencl_kernels", "opencl_messages",
+           "openmpi_programs",
            "opencl", "opencl_naive",
            "opencl_tiled",
            "cuda", "cuda_naive", "cuda_tiled", "serial")
@@ -49,6 +51,13 @@ VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_
 
 # Ranks of one worker; else there are as many workers as cores.
 VARIANTS |= {"one_worker": ("stretto_ranks", "")}
+
+# Programs with OpenACC on a device of OpenCL; without "_device" they run on the host.
+VARIANTS |= {"stretto_acc_device": ("stretto_acc", ""), "stretto_ranks_device": ("stretto_acc_ranks", ""),
+             "opencl_copy": ("opencl_kernels", "_copy"), "opencl_mapped": ("opencl_kernels", "_mapped")}
+FORMS_OF_JACOBI = ("synchronous", "asynchronous", "unified")
+VARIANTS |= {form + on: ("stretto_programs", "_" + form) for form in FORMS_OF_JACOBI for on in ("", "_device")}
+VARIANTS |= {"openmpi_" + form: ("openmpi_programs", "_" + form) for form in FORMS_OF_JACOBI[:2]}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
@@ -118,6 +127,31 @@ def _ranks(name, title, bench, part=None, systems=_RANKS, **more):
     workers is that of ranks."""
     return Suite(f"ranks_{name}", title, bench, "openmpi", systems,
                  ratio_goals={"stretto_ranks": part, "one_worker": part} if part else {}, **more)
+
+
+_MESSAGES = (64, 1 << 12, 1 << 16, 1 << 20, 1 << 24, 1 << 26)  # bytes
+
+
+def _acc(name, title, unit, goal, device_goal):
+    """A loop with directives on the host, next to OpenMP, and on a device of OpenCL, next to a kernel by hand. The
+    goals are parts of the peer's figure."""
+    return (Suite(f"acc_{name}", f"{title} ({unit}), OpenACC on the host and OpenMP", f"acc_{name}", "gcc_openmp",
+                  ("stretto_acc", "gcc_openmp"), ratio_goals={"stretto_acc": goal}),
+            Suite(f"acc_device_{name}", f"{title} ({unit}), OpenACC on a device of OpenCL and OpenCL by hand",
+                  f"acc_{name}", "opencl_kernels", ("stretto_acc_device", "opencl_kernels"), workers=(2,),
+                  ratio_goals={"stretto_acc_device": device_goal}))
+
+
+def _acc_messages(one, other, more=(), against="opencl_messages", goals=None):
+    return Suite(f"acc_{one}_{other}", f"message from the {one} of a rank to the {other} of another, one way",
+                 f"acc_{one}_{other}", against, ("stretto_ranks_device", "opencl_messages", *more), workers=(2,),
+                 ratio_goals={"stretto_ranks_device": goals} if goals else {}, sweep=_MESSAGES, axis="bytes")
+
+
+def _acc_program(name, title, goal):
+    return Suite(f"acc_{name}", f"{title} with two ranks, and the same source by Open MPI and gcc", f"acc_{name}",
+                 "openmpi_programs", ("stretto_programs", "openmpi_programs"), workers=(2,),
+                 ratio_goals={"stretto_programs": goal})
 
 
 def _own(name, title, bench, systems=("stretto",), **more):
@@ -383,12 +417,34 @@ SUITES = (
            systems=("stretto_ranks", "openmpi"), goals={"stretto_ranks": 100}),
     _ranks("memory", "memory of a rank, with all that its process has", "memory", workers=(64,),
            systems=("stretto_ranks", "openmpi"), goals={"stretto_ranks": 100}),
+    *_acc("stencil", "stencil of five points", "a second", 0.9, 0.9),
+    *_acc("product", "matrix product", "a second", 0.9, 0.9),
+    *_acc("sum", "sum of an array", "a second", 0.9, 0.9),
+    *_acc("pairs", "pairs of random numbers of EP", "a second", 0.9, 0.9),
+    *_acc("histogram", "atomic additions to 64 counters", "a second", 0.9, 0.9),
+    *_acc("launch", "start and end of a kernel with four arguments", "time", 1, 1.3),
+    _acc_messages("host", "host"),
+    _acc_messages("host", "device"),
+    _acc_messages("device", "host"),
+    _acc_messages("device", "device", ("opencl_copy", "opencl_mapped")),
+    Suite("acc_jacobi", "Jacobi with two ranks on the host: the three forms, and Open MPI", "acc_jacobi", "synchronous",
+          (*FORMS_OF_JACOBI, "openmpi_synchronous", "openmpi_asynchronous"), workers=(2,), sweep=(128, 512),
+          axis="cells along each side"),
+    Suite("acc_device_jacobi", "Jacobi with two ranks on a device of OpenCL: the three forms", "acc_jacobi",
+          "synchronous_device", tuple(form + "_device" for form in FORMS_OF_JACOBI), workers=(2,), sweep=(128, 512),
+          axis="cells along each side"),
+    _acc_program("dgemm", "DGEMM, 512 x 512", 1),
+    _acc_program("ep", "EP, class S", 1),
+    _acc_program("himeno", "Himeno, size S", 1),
+    Suite("acc_translation", "translation of a source with 100 regions", "acc_translation", "openmpi_programs",
+          ("stretto_programs", "openmpi_programs"), workers=(1,), goals={"stretto_programs": 1000}, sweep=(1000,),
+          axis="lines"),
     _own("many_tasks", "ten million tasks, peak memory of the process", "many_tasks"),
 )
 
 
 # Programs that mpirun starts, a process per worker.
-OF_PROCESSES = ("mpi", "stretto_nodes", "stretto_jobs", "stretto_module", "openmpi", "mpich")
+OF_PROCESSES = ("mpi", "stretto_nodes", "stretto_jobs", "stretto_module", "openmpi", "mpich", "opencl_messages")
 
 
 def command(executable, system, workers):
@@ -406,6 +462,8 @@ def command(executable, system, workers):
 def environment(system, workers):
     """What the variables of a system are set to."""
     program = VARIANTS.get(system, (system, ""))[0]
-    ranks = {"STRETTO_RANKS": str(workers)} if program == "stretto_ranks" else {}
+    ranks = {"STRETTO_RANKS": str(workers)} if program in ("stretto_ranks", "stretto_acc_ranks") else {}
     one = {"STRETTO_WORKERS": "1"} if system == "one_worker" else {}
-    return ENVIRONMENT | ranks | one | {"BENCH_STARTED": str(time.time_ns())}
+    cores = {"stretto_acc": {"STRETTO_WORKERS": str(workers)}, "gcc_openmp": {"OMP_NUM_THREADS": str(workers)}}
+    device = {"STRETTO_ACC_DEVICE_TYPE": "opencl"} if system.endswith("_device") else {}
+    return (ENVIRONMENT | ranks | one | cores.get(program, {}) | device | {"BENCH_STARTED": str(time.time_ns())})
