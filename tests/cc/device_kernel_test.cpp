@@ -194,21 +194,46 @@ TEST_CASE("functions of the library have the names and types of the device") {
 }
 
 TEST_CASE("atomic operations and reductions compare and swap") {
-  const std::string text = whole_text(R"(void f(int n, double *a, int *count) {
+  const std::string text = whole_text(R"(void f(int n, double *a, float *weight) {
   double total = 0;
 #pragma acc parallel loop reduction(+:total)
   for (int i = 0; i < n; ++i) {
     total += a[i];
 #pragma acc atomic
-    count[i % 3]++;
+    weight[i % 3]++;
   }
 }
 )");
   CHECK(has(text, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"));
-  CHECK(has(text, "static int stretto_swap_int(volatile __global int *at, int was, int next) {\n"));
+  CHECK(has(text, "static int stretto_swap_float(volatile __global float *at, float was, float next) {\n"));
   CHECK(has(text, "stretto_next = stretto_was + 1;\n"));
   CHECK(has(text, "double total = 0;\n"));
   CHECK(has(text, "__global double *const stretto_at = stretto_of_total;\n"));
+}
+
+TEST_CASE("atomic changes of integers are functions of the device") {
+  const std::string source = R"(void f(int n, int *count, unsigned long *sum, unsigned char *bytes) {
+#pragma acc parallel loop
+  for (int i = 0; i < n; ++i) {
+    unsigned long now;
+#pragma acc atomic
+    count[i] = 3 + count[i];
+#pragma acc atomic capture
+    now = sum[0] -= i;
+#pragma acc atomic
+    sum[1] |= now;
+#pragma acc atomic
+    bytes[0] += 1;
+  }
+}
+)";
+  const std::string text = whole_text(source);
+  CHECK(has(text, "const int stretto_operand = (int)3;\n"));
+  CHECK(has(text, " atomic_add(&count[i], stretto_operand);\n"));
+  CHECK(has(text, " now = atom_sub(&sum[0], stretto_operand) - stretto_operand;\n"));
+  CHECK(has(text, "stretto_next = stretto_was | now;\n"));
+  CHECK(has(text, "stretto_swap_uchar("));
+  CHECK(has(text, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"));
 }
 
 TEST_CASE("code that a device cannot express is refused with its reason") {

@@ -469,6 +469,101 @@ static int total;
   printf("%g %d %d %d", sum, odd, total, orders);)") == "66 4 12 66");
 }
 
+TEST_CASE("atomic statements of all forms are functions of the compiler") {
+  const std::string globals = R"(
+typedef struct { long count; float weight; } item;
+enum color { red, green, blue };
+static long calls;
+static int counted(void) { return (int)++calls; }
+)";
+  const std::string body = R"(
+  item one = {0, 1};
+  unsigned char small = 250;
+  short before[10];
+  double product = 1, halves = 1024, difference = 0, olds[10];
+  unsigned long mask = 1023, after[10];
+  int bits = 0, written = 0, reads[10], exchanged[10], last = -1;
+  enum color paint = red;
+  _Bool any = 0;
+#pragma acc parallel loop copy(one, small, product, halves, bits, written, last, paint, any, mask, \
+                                   difference)
+  for (int i = 0; i < 10; ++i) {
+#pragma acc atomic
+    one.count += i;
+#pragma acc atomic update
+    one.weight = one.weight + 0.5;
+#pragma acc atomic
+    small++;
+#pragma acc atomic
+    product *= i < 5 ? 2 : 1;
+#pragma acc atomic capture
+    olds[i] = halves /= 2;
+#pragma acc atomic
+    bits |= 1 << i;
+#pragma acc atomic capture
+    before[i] = one.count--;
+#pragma acc atomic capture
+    { mask ^= 1ul << i; after[i] = mask; }
+#pragma acc atomic write
+    written = 7;
+#pragma acc atomic read
+    reads[i] = written;
+#pragma acc atomic capture
+    { exchanged[i] = last; last = i; }
+#pragma acc atomic
+    paint = paint + (i < 2);
+#pragma acc atomic
+    any |= i == 3;
+#pragma acc atomic
+    difference = counted() - difference;
+  }
+  double old = 0;
+  int all = 0;
+  for (int i = 0; i < 10; ++i) old += olds[i], all += (after[i] != 0) + reads[i] + exchanged[i] + 0 * before[i];
+  printf("%ld %g %d %g %g %d %d %g %d %d %d %lu %ld %g", one.count, one.weight, small, product, halves, bits,
+         written, old, paint, any, all + last, mask, calls, difference);)";
+  CHECK(output(globals, body) == "35 6 4 32 1 1023 7 1023 2 1 123 0 10 5");
+  const std::string text = translated("# 1 \"x.c\"\n" + globals + "void f(void) {" + body + "}\n").text;
+  CHECK(text.find("__atomic_fetch_add(&((*stretto_of_one).count)") != std::string::npos);
+  CHECK(text.find("__atomic_xor_fetch(") != std::string::npos);
+  CHECK(text.find("stretto_acc_lock();") == std::string::npos);
+}
+
+TEST_CASE("numbers without atomic functions are changed under a lock") {
+  CHECK(output("struct flags { unsigned low : 4; unsigned high : 4; };\n", R"(
+  struct flags both = {0, 0};
+  long double sum = 0;
+#pragma acc parallel loop copy(both, sum)
+  for (int i = 0; i < 10; ++i) {
+#pragma acc atomic
+    both.low += 1;
+#pragma acc atomic
+    sum += i;
+  }
+  printf("%u %u %Lg", both.low, both.high, sum);)") == "10 0 45");
+}
+
+TEST_CASE("atomic statements in functions that regions call are atomic") {
+  const std::string globals = R"(
+static int counts[3];
+#pragma acc routine seq
+static int counted(int k) {
+  int was;
+#pragma acc atomic capture
+  was = counts[k % 3]++;
+  return was;
+}
+)";
+  const std::string body = R"(
+  int sum = 0;
+#pragma acc parallel loop reduction(+ : sum) copy(counts)
+  for (int i = 0; i < 12; ++i) sum += counted(i);
+  printf("%d %d %d %d", sum, counts[0], counts[1], counts[2]);)";
+  CHECK(output(globals, body) == "18 4 4 4");
+  const std::string text = translated("# 1 \"x.c\"\n" + globals + "void f(void) {" + body + "}\n").text;
+  CHECK(text.find("was = __atomic_fetch_add(&(counts[k % 3])") != std::string::npos);
+}
+
 TEST_CASE("lines of the user's source stay those of compilers and debuggers") {
   const translation result = translated(
       "# 1 \"dir/x.c\"\nvoid f(int* a) {\n#pragma acc parallel loop\n  for (int i = 0; i < 9; ++i)\n    a[i] = "

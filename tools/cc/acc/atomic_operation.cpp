@@ -1,6 +1,7 @@
 #include "cc/acc/atomic_operation.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "cc/acc/c_types.hpp"
@@ -83,6 +84,35 @@ std::optional<atomic_operation> atomic_operation_of(const statement& s) {
   change->into = e->parts[0];
   change->gets_next = e->parts[1].is != expression_form::postfix;
   return change;
+}
+
+std::string_view operator_of_target::integer_function(const c_type& target) const {
+  constexpr std::pair<std::string_view, std::string_view> known[] = {
+      {"+", "add"}, {"-", "sub"}, {"&", "and"}, {"|", "or"}, {"^", "xor"}};
+  const c_type* const type = operand->type.get();
+  const bool are_integers = target.is == type_form::integer && type && type->is == type_form::integer;
+  if (!are_integers || (sign == "-" && !is_target_first)) return "";
+  const auto* const found = std::ranges::find(known, sign, [](const auto& one) { return one.first; });
+  return found == std::end(known) ? "" : found->second;
+}
+
+std::optional<operator_of_target> operator_of(const atomic_operation& of) {
+  if (of.next.is != expression_form::binary) return std::nullopt;
+  for (const std::size_t place : {std::size_t{0}, std::size_t{1}}) {
+    const expression& operand = of.next.parts[1 - place];
+    if (is_same(of.next.parts[place], of.target) && !has(operand, of.target))
+      return {{of.next.spelling, &operand, place == 0}};
+  }
+  return std::nullopt;
+}
+
+expression name_expression(std::string name) { return {.is = expression_form::literal, .spelling = std::move(name)}; }
+
+expression with_name(const expression& e, const expression& part, const std::string& name) {
+  if (is_same(e, part)) return name_expression(name);
+  expression result = e;
+  for (expression& one : result.parts) one = with_name(one, part, name);
+  return result;
 }
 
 }  // namespace stretto::cc::acc

@@ -1,4 +1,4 @@
-// Atomic operations as loops that compare and swap.
+// Atomic operations as functions of the device, or as loops that compare and swap.
 #include <fmt/format.h>
 
 #include "cc/acc/c_types.hpp"
@@ -77,6 +77,25 @@ std::string device_printer::swap_loop(const c_type& type, const std::string& poi
          (after.empty() ? "" : indented(depth + 1, after)) + indented(depth, "}");
 }
 
+/// Nothing if the device has no function for the change.
+std::string device_printer::one_function_text(const atomic_operation& of, const std::string& pointer,
+                                              unsigned depth) const {
+  const c_type& type = *of.target.type;
+  const auto change = operator_of(of);
+  const std::string_view what = change ? change->integer_function(type) : "";
+  const std::string function = what.empty() ? "" : parts_.dialect.change_function(what, type.bytes);
+  if (function.empty()) return "";
+  const std::string number = parts_.types.number(type);
+  const std::string operand_text =
+      fmt::format("const {0} stretto_operand = ({0}){1};", number, operand(*change->operand, precedence_of_unary));
+  std::string call = fmt::format("{}({}, stretto_operand)", function, pointer);
+  if (of.gets_next) call += fmt::format(" {} stretto_operand", change->sign);
+  const bool is_captured = of.into.is != expression_form::none;
+  const std::string into = is_captured ? operand(of.into, precedence_of_unary) + " = " : "";
+  return indented(depth, "{") + indented(depth + 1, operand_text) + indented(depth + 1, into + call + ";") +
+         indented(depth, "}");
+}
+
 std::string device_printer::atomic_text(const statement& s, unsigned depth) const {
   const auto one = atomic_operation_of(s);
   if (!one) throw inexpressible_code{"it has an atomic statement of another form than OpenACC has"};
@@ -97,6 +116,7 @@ std::string device_printer::atomic_text(const statement& s, unsigned depth) cons
   if (one->is_write && !is_captured)
     return line_mark(s) + indented(depth, fmt::format("stretto_store_{}({}, {});", name, target,
                                                       operand(one->next, precedence_of_assignment)));
+  if (std::string text = one_function_text(*one, target, depth); !text.empty()) return line_mark(s) + text;
   replaced_ = &one->target;
   const std::string next = fmt::format("stretto_next = {};", operand(one->next, precedence_of_assignment));
   replaced_ = nullptr;

@@ -114,6 +114,14 @@ std::string_view device_dialect::swapped_type(std::size_t bytes) const {
   return bytes == 8 ? "unsigned long long" : "unsigned int";
 }
 
+std::string device_dialect::change_function(std::string_view what, std::size_t bytes) const {
+  if (!is_opencl() && bytes == 4)
+    return fmt::format("atomic{}{}", static_cast<char>(what[0] - 'a' + 'A'), what.substr(1));
+  if (is_opencl() && bytes == 4) return fmt::format("atomic_{}", what);
+  const bool is_base = what == "add" || what == "sub";  // others are another extension
+  return is_opencl() && bytes == 8 && is_base ? fmt::format("atom_{}", what) : "";
+}
+
 std::string device_dialect::prelude(bool uses_double, bool uses_long_atomics) const {
   std::string text;
   if (is_opencl() && uses_double) text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";

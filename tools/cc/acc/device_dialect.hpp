@@ -44,6 +44,9 @@ class device_dialect {
   /// Compares and swaps 4 or 8 bytes: the function, and the type that it takes.
   std::string_view swap_function(std::size_t bytes) const;
   std::string_view swapped_type(std::size_t bytes) const;
+  /// Adds, subtracts, ... ("add", "sub", "and", "or", "xor") a number of so many bytes, and returns that before; "" if
+  /// there is no such function.
+  std::string change_function(std::string_view what, std::size_t bytes) const;
   /// Ahead of all other text.
   std::string prelude(bool uses_double, bool uses_long_atomics) const;
 

@@ -99,6 +99,7 @@ class device_printer : public code_printer {
   std::string initial_text(const expression& e, const c_type& type) const;
   void check_stored(const expression& e) const;
   std::string atomic_text(const statement& s, unsigned depth) const;
+  std::string one_function_text(const atomic_operation& of, const std::string& pointer, unsigned depth) const;
   std::string for_with_block(const statement& s, unsigned depth) const;
   std::string atomic_name(const c_type& type) const;
   std::string rows_text(const function_parameter& one);

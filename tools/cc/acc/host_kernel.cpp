@@ -8,6 +8,7 @@
 #include "cc/acc/c_types.hpp"
 #include "cc/acc/code_printer.hpp"
 #include "cc/acc/directive_text.hpp"
+#include "cc/acc/host_atomic.hpp"
 #include "cc/acc/loop_shape.hpp"
 #include "cc/acc/not_translated.hpp"
 #include "cc/acc/operator_precedence.hpp"
@@ -67,13 +68,8 @@ class host_emitter final : public code_printer {
   std::optional<std::string> replacement(const statement& s, unsigned depth) const override {
     if (const auto found = plan_.loops.find(&s); found != plan_.loops.end())
       return found->second.is_divided ? divided_text(s, found->second, depth) : undivided_text(s, found->second, depth);
-    if (s.directive && s.directive->what.kind == directive_kind::atomic && !is_inside_atomic_) {
-      is_inside_atomic_ = true;
-      std::string text =
-          spaces(depth) + "stretto_acc_lock();\n" + print(s, depth) + spaces(depth) + "stretto_acc_unlock();\n";
-      is_inside_atomic_ = false;
-      return spaces(depth) + "{\n" + text + spaces(depth) + "}\n";
-    }
+    if (s.directive && s.directive->what.kind == directive_kind::atomic)
+      return line_mark(s) + host_atomic_text(s, *this, depth);
     return std::nullopt;
   }
 
@@ -294,7 +290,6 @@ class host_emitter final : public code_printer {
   const region_plan& plan_;
   const preprocessed_text& source_;
   mutable std::vector<const declaration*> reduced_;  // that have a part of their own where the text is
-  mutable bool is_inside_atomic_ = false;
 };
 
 }  // namespace

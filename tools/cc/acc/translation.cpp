@@ -9,11 +9,13 @@
 
 #include "cc/acc/call_declarations.hpp"
 #include "cc/acc/code_parser.hpp"
+#include "cc/acc/code_printer.hpp"
 #include "cc/acc/device_kernel.hpp"
 #include "cc/acc/device_tables.hpp"
 #include "cc/acc/directive_calls.hpp"
 #include "cc/acc/directive_text.hpp"
 #include "cc/acc/directive_tree.hpp"
+#include "cc/acc/host_atomic.hpp"
 #include "cc/acc/host_kernel.hpp"
 #include "cc/acc/kernels_parts.hpp"
 #include "cc/acc/message_call.hpp"
@@ -111,6 +113,7 @@ class translator {
         return translate_block(one);
       if (one.what.kind == directive_kind::declare) return translate_declare(one);
       if (one.what.kind == directive_kind::mpi) return translate_message(one);
+      if (one.what.kind == directive_kind::atomic) return translate_atomic(one);
       if (one.what.kind != directive_kind::routine)
         replace_pragma(one, call_text(one.what, items_of(one.what, scope_at(one)), ++numbers_));
     } catch (const error& e) {
@@ -191,6 +194,13 @@ class translator {
     if (!has_same_arguments(of_host, plan))
       return {std::nullopt, "clauses behind device_type change the variables that gangs have of their own"};
     return translate_for_device(language, name, plan, region, source_, *called_);
+  }
+
+  /// In a function that kernels call.
+  void translate_atomic(const placed_directive& one) {
+    const statement changed = read_code(source_, names_, one);
+    changes_.push_back({source_.pragmas()[one.pragma].first, end_of(one),
+                        host_atomic_text(changed, code_printer(), 0) + mark(end_of(one))});
   }
 
   void translate_region(const placed_directive& one) {
