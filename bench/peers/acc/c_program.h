@@ -1,4 +1,4 @@
-// c_program.h - the benchmarks of a program in C: options, repetitions, one JSON line. As measure.hpp, for compilers of C.
+// c_program.h - the benchmarks of a program in C: options, repetitions, one JSON line. It is measure.hpp for C.
 #pragma once
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 struct benchmark {
   const char *name, *unit, *better;
-  long size;                // by default
+  long size;                 // by default
   double (*run)(long size);  // the figure of one repetition
 };
 
@@ -56,8 +56,8 @@ static inline int run_benchmark(const struct benchmark* all, size_t count, int a
     for (int n = 0; n < reps; ++n) values[n] = one->run(size);
     qsort(values, (size_t)reps, sizeof *values, compare_numbers);
     if (prints)
-      printf("{\"bench\":\"%s\",\"size\":%ld,\"unit\":\"%s\",\"better\":\"%s\",\"value\":%.6g}\n", name, size, one->unit,
-             one->better, values[reps / 2]);
+      printf("{\"bench\":\"%s\",\"size\":%ld,\"unit\":\"%s\",\"better\":\"%s\",\"value\":%.6g}\n", name, size,
+             one->unit, one->better, values[reps / 2]);
     return 0;
   }
   if (prints) fprintf(stderr, "there is no benchmark \"%s\"\n", name);

@@ -17,7 +17,8 @@ static void sweep(double* restrict to, const double* restrict from, long n) {
   ON_ALL_CORES("acc parallel loop present(to[0 : n * n], from[0 : n * n])", "omp parallel for")
   for (long i = 1; i < n - 1; ++i)
     for (long j = 1; j < n - 1; ++j)
-      to[i * n + j] = 0.25 * (from[(i - 1) * n + j] + from[(i + 1) * n + j] + from[i * n + j - 1] + from[i * n + j + 1]);
+      to[i * n + j] =
+          0.25 * (from[(i - 1) * n + j] + from[(i + 1) * n + j] + from[i * n + j - 1] + from[i * n + j + 1]);
 }
 
 /// Millions of cells a second.

@@ -49,13 +49,13 @@ static void set_bytes(struct endpoint* of, char value) {
   char* const data = of->bytes;
   const long count = of->count;
   memset(data, value, (size_t)count);
-#pragma acc update device(data[0 : count]) if (of->is_on_device)
+#pragma acc update device(data[0 : count]) if (of -> is_on_device)
 }
 
 static char last_byte(struct endpoint* of) {
   char* const data = of->bytes;
   const long count = of->count;
-#pragma acc update host(data[count - 1 : 1]) if (of->is_on_device)
+#pragma acc update host(data[count - 1 : 1]) if (of -> is_on_device)
   return data[count - 1];
 }
 

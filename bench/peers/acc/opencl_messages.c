@@ -1,4 +1,4 @@
-// opencl_messages.c - the same messages by hand: the device's memory is read into memory of the host and written from it.
+// opencl_messages.c - the same messages by hand: memory of the device is read into the host's, and written from it.
 #include "message_benchmarks.h"
 #include "opencl_device.h"
 
