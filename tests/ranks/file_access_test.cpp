@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "campaign.hpp"
-#include "ranks/file_model.hpp"
+#include "ranks/divided_file.hpp"
 
 using namespace stretto;
 using ranks::file_direction, ranks::access_mode;
-using test::element_memory, test::memory_bytes, test::modelled_view, test::random_types, test::test_file;
+using test::divided_file, test::element_memory, test::memory_bytes, test::modelled_view, test::random_types,
+    test::test_file;
 
 namespace {
 
@@ -121,50 +122,6 @@ TEST_CASE("random reads get the listed bytes up to the end of the file") {
 
 namespace {
 
-/// A file whose bytes belong to ranks, in runs of random lengths; each rank's view shows its own.
-class divided_file {
- public:
-  divided_file(random_types& random, int ranks, std::int64_t longest_run) : owned_(static_cast<std::size_t>(ranks)) {
-    const std::int64_t runs = random.number(1, 200);
-    for (std::int64_t i = 0; i < runs; ++i) {
-      const std::int64_t length = random.number(1, longest_run);
-      const std::int64_t owner = random.number(-1, ranks - 1);  // -1: a gap
-      if (owner >= 0) owned_[static_cast<std::size_t>(owner)].push_back({bytes_, length});
-      bytes_ += length;
-    }
-  }
-
-  std::int64_t bytes() const { return bytes_; }
-  const std::vector<ranks::file_run>& runs(std::size_t rank) const { return owned_[rank]; }
-  std::int64_t bytes_of(std::size_t rank) const {
-    std::int64_t bytes = 0;
-    for (const auto& run : owned_[rank]) bytes += run.bytes;
-    return bytes;
-  }
-  modelled_view view(std::size_t rank) const {
-    std::vector<std::int64_t> lengths, displacements;
-    for (const auto& run : owned_[rank]) lengths.push_back(run.bytes), displacements.push_back(run.offset);
-    const auto& byte = *ranks::predefined_type(0x247);
-    const auto type = ranks::make_hindexed(lengths, displacements, byte);
-    type->commit();
-    return {std::make_shared<const ranks::file_view>(0, byte, *type, nullptr), {}, 0};
-  }
-
- private:
-  std::vector<std::vector<ranks::file_run>> owned_;
-  std::int64_t bytes_ = 0;
-};
-
-/// Writes a rank's data into its runs, one after another.
-void place(memory_bytes& file, const std::vector<ranks::file_run>& runs, const memory_bytes& data) {
-  auto from = data.begin();
-  for (const auto& run : runs) {
-    if (std::ssize(file) < run.end()) file.resize(static_cast<std::size_t>(run.end()));
-    std::copy(from, from + run.bytes, file.begin() + run.offset);
-    from += run.bytes;
-  }
-}
-
 /// All ranks access their parts together; returns the bytes of each.
 std::vector<std::int64_t> access_together(test_file& file, const divided_file& divided, file_direction direction,
                                           std::vector<memory_bytes>& memory, access_mode mode) {
@@ -194,7 +151,7 @@ void check_divided_file(std::uint64_t seed, std::int64_t longest_run, access_mod
   std::vector<memory_bytes> memory;
   for (std::size_t rank = 0; std::ssize(memory) < ranks; ++rank) {
     memory.push_back(test::random_bytes(random, divided.bytes_of(rank)));
-    place(expected, divided.runs(rank), memory.back());
+    test::place_runs(expected, divided.runs(rank), memory.back());
   }
   auto read = memory;
   access_together(file, divided, file_direction::write, memory, mode);

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "ranks/binding/status.hpp"
+#include "ranks/files/two_phase_access.hpp"
 #include "ranks/process/access_span.hpp"
+#include "ranks/process/file_exchange.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -72,6 +74,7 @@ class checked_access {
     file_request_owner made(
         new file_request(file.seen.view, std::move(own_.kept),
                          {direction_, &view, first * view.etype_bytes(), std::exchange(own_.data, {})}));
+    if (where_.is_collective && may_wait && written_over_nodes(*made)) return made;
     if (where_.is_collective && (may_wait || !view.representation()))
       file.file->join(*made, file.mode, ++file.collective_accesses);
     else file.file->start(*made, file.mode);
@@ -130,6 +133,25 @@ class checked_access {
     }
     const std::int64_t begin = file.is_first() ? file.shared_position().advance(all) : 0;
     return gather_value(*exchange, begin)[0] + before;
+  }
+
+  /// Whether ranks have written for all, where short runs of several nodes interleave: then the request is done.
+  bool written_over_nodes(file_request& made) {
+    if (direction_ == file_direction::read || file.is_on_one_node || file.mode == access_mode::atomic) return false;
+    file_exchange ranks(*file.comm);
+    const access_extent own = extent_of(made.access());
+    const auto extents = values_of<access_extent>(ranks.gather(bytes_of(std::span(&own, 1))));
+    const std::vector<int>& nodes = file.comm->members().nodes;
+    if (!has_interleaved_nodes(extents, nodes)) return false;
+    made.activate_done();
+    try {
+      two_phase_access all(made.access(), extents, nodes, ranks);
+      all.perform({file.file->descriptor(), [this](const auto& write) { file.file->run_blocking(write); }});
+      made.set_bytes(own.bytes);
+    } catch (const call_error& error) {
+      made.set_failure(error);
+    }
+    return true;
   }
 
   std::int64_t decode(const file_request& one) const {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "ranks/files/joined_runs.hpp"
+
 namespace stretto::ranks {
 namespace {
 
@@ -15,23 +17,7 @@ constexpr std::int64_t separate_run = 64 << 10;
 constexpr std::int64_t readable_gap = 16 << 10;
 
 bool has_long_runs(const file_access& access) {
-  file_cursor at(*access.view, access.position, access.bytes());
-  constexpr int samples = 16;
-  std::int64_t bytes = 0;
-  int runs = 0;
-  for (; runs < samples && at.left() > 0; ++runs) bytes += at.take(separate_run).bytes;
-  return bytes >= runs * separate_run;
-}
-
-/// Joins runs that overlap, adjoin, or leave at most such a gap.
-std::vector<file_run> joined_runs(std::vector<file_run> runs, std::int64_t largest_gap) {
-  std::sort(runs.begin(), runs.end(), [](const file_run& a, const file_run& b) { return a.offset < b.offset; });
-  std::vector<file_run> joined;
-  for (const file_run& run : runs) {
-    if (joined.empty() || run.offset > joined.back().end() + largest_gap) joined.push_back(run);
-    else joined.back().bytes = std::max(joined.back().end(), run.end()) - joined.back().offset;
-  }
-  return joined;
+  return average_run({*access.view, access.position, access.bytes()}, separate_run) == separate_run;
 }
 
 }  // namespace

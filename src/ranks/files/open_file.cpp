@@ -120,24 +120,21 @@ class part_of_common_access final : public file_work {
   std::optional<aggregation::range> next_;
 };
 
-/// Waits until the system has written all data to the disk.
-class synchronization final : public file_work {
+/// What may block, for a rank that waits meanwhile.
+class blocking_action final : public file_work {
  public:
-  synchronization(file_ref file, file_request& waiting) : file_(std::move(file)), waiting_(waiting) {}
+  blocking_action(const std::function<void()>& action, file_request& waiting) : action_(action), waiting_(waiting) {}
 
-  void perform() noexcept override {
-    if (::fsync(file_->descriptor()) != 0) error_ = errno;
-  }
+  void perform() noexcept override { failure_ = failure_of(action_); }
   void finish() noexcept override {
-    if (error_ && error_ != EINVAL && error_ != EROFS)  // of files that are none of a disk
-      waiting_.set_failure(*failure_of([&] { throw_file_error(error_, "synchronize \"" + file_->path() + '"'); }));
+    if (failure_) waiting_.set_failure(*failure_);
     waiting_.end();
   }
 
  private:
-  const file_ref file_;
+  const std::function<void()>& action_;
   file_request& waiting_;
-  int error_ = 0;
+  std::optional<call_error> failure_;
 };
 
 }  // namespace
@@ -222,12 +219,19 @@ void open_file::start_together(const std::vector<file_request*>& requests, acces
     workers_.submit(std::make_unique<part_of_common_access>(common, std::exchange(common->rest, std::nullopt)));
 }
 
-void open_file::synchronize() {
+void open_file::run_blocking(const std::function<void()>& action) {
   file_request_owner waiting(new file_request(nullptr, {}, {}));
   waiting->activate();
-  workers_.submit(std::make_unique<synchronization>(file_ref(this), *waiting));
+  workers_.submit(std::make_unique<blocking_action>(action, *waiting));
   wait_for(*waiting);
   if (waiting->failure()) throw call_error(*waiting->failure());
+}
+
+void open_file::synchronize() {
+  run_blocking([this] {
+    if (::fsync(descriptor_) == 0 || errno == EINVAL || errno == EROFS) return;  // or it is no file of a disk
+    throw_file_error(errno, "synchronize \"" + path_ + '"');
+  });
 }
 
 }  // namespace stretto::ranks

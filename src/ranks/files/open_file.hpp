@@ -44,6 +44,9 @@ class open_file : public counted {
   /// Adds the access of a rank to the collective access with the number `turn` on this file. The last rank of the node
   /// that joins begins it for all. The request is active afterwards.
   void join(file_request& access, access_mode mode, std::uint64_t turn);
+  /// Calls the function on a thread of file_workers, and suspends the calling rank meanwhile. Throws the call_error
+  /// that it throws.
+  void run_blocking(const std::function<void()>& action);
   /// Suspends the calling rank until all data that was written is on the disk.
   void synchronize();
   /// Calls `access` while no other access in atomic mode is performed, on this node or another. Blocks the thread.

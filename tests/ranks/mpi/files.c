@@ -158,6 +158,39 @@ static void large(void) {
   free(numbers);
 }
 
+/* Pairs of all ranks, one after another, so many that ranks of several nodes write for each other. */
+static void many_pairs(void) {
+  enum { pairs = 20000 };
+  const MPI_Offset all = (MPI_Offset)pairs * size * 2;
+  int *own = malloc(pairs * 2 * sizeof(int)), *whole = malloc(all * sizeof(int));
+  MPI_Status status;
+  MPI_Datatype type, every;
+  MPI_File file = open_new("files.pairs", MPI_MODE_DELETE_ON_CLOSE);
+  MPI_Type_contiguous(2, MPI_INT, &type);
+  MPI_Type_create_resized(type, 0, size * 2 * sizeof(int), &every);
+  MPI_Type_commit(&every);
+  CHECK_CALL(MPI_File_set_view(file, rank * 2 * (MPI_Offset)sizeof(int), MPI_INT, every, "native", MPI_INFO_NULL));
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < pairs * 2; ++i) own[i] = (i / 2 * size + rank) * 2 + i % 2 + round;
+    if (round == 0) {
+      CHECK_CALL(MPI_File_write_at_all(file, 0, own, pairs * 2, MPI_INT, &status));
+    } else {
+      CHECK_CALL(MPI_File_write_at_all_begin(file, 0, own, pairs * 2, MPI_INT));
+      CHECK_CALL(MPI_File_write_at_all_end(file, own, &status));
+    }
+    CHECK_EQUAL(count_of(&status, MPI_INT), pairs * 2);
+    CHECK_CALL(MPI_File_sync(file));
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_CALL(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+    CHECK_CALL(MPI_File_read_at_all(file, 0, whole, all, MPI_INT, &status));
+    for (MPI_Offset i = 0; i < all; ++i) CHECK_EQUAL(whole[i], (int)i + round);
+    CHECK_CALL(MPI_File_set_view(file, rank * 2 * (MPI_Offset)sizeof(int), MPI_INT, every, "native", MPI_INFO_NULL));
+  }
+  CHECK_CALL(MPI_File_close(&file));
+  MPI_Type_free(&every), MPI_Type_free(&type);
+  free(own), free(whole);
+}
+
 static void shared(void) {
   int numbers[NUMBERS], back[NUMBERS], seen[64] = {0}, all[64];
   MPI_Status status;
@@ -404,6 +437,7 @@ int main(void) {
   offsets();
   interleaved();
   large();
+  many_pairs();
   shared();
   representations();
   sizes_and_modes();
