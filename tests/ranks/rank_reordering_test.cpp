@@ -33,7 +33,7 @@ locations in_blocks(int ranks, int nodes, int workers) {
 }
 
 /// Consecutive ranks are on consecutive nodes.
-locations in_turn(int ranks, int nodes, int workers) {
+locations cyclic(int ranks, int nodes, int workers) {
   locations all;
   for (int rank = 0; rank < ranks; ++rank) all.push_back({rank % nodes, rank / nodes % workers});
   return all;
@@ -77,7 +77,7 @@ void check_order(const Which& which, const place_graph& graph, const locations& 
 
 locations random_locations(std::mt19937_64& random, int ranks) {
   const int nodes = 1 + static_cast<int>(random() % 4), workers = 1 + static_cast<int>(random() % 3);
-  if (random() % 2 == 0) return in_turn(ranks, nodes, workers);
+  if (random() % 2 == 0) return cyclic(ranks, nodes, workers);
   locations all;
   for (int rank = 0; rank < ranks; ++rank)
     all.push_back({static_cast<int>(random() % nodes), static_cast<int>(random() % workers)});
@@ -98,7 +98,7 @@ TEST_CASE("a square of ranks is cut into squares, for nodes and then for workers
   const cartesian_grid square({{8, false}, {8, false}});
   // four nodes have 4 x 4 places each, and their four workers 2 x 2
   CHECK(reordered(square, in_blocks(64, 4, 4)) == crossing_weight{16, 32});
-  CHECK(reordered(square, in_turn(64, 4, 4)) == crossing_weight{16, 32});
+  CHECK(reordered(square, cyclic(64, 4, 4)) == crossing_weight{16, 32});
   CHECK(crossings(place_graph(square), in_blocks(64, 4, 4)) == crossing_weight{24, 40});
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("a ring whose places have random numbers is cut into arcs") {
     std::vector<ranks::weighted_edge> edges;
     for (std::size_t i = 0; i < ring.size(); ++i) edges.push_back({ring[i], ring[(i + 1) % ring.size()], 3});
     const place_graph graph(32, edges);
-    const locations of_ranks = in_turn(32, 4, 2);
+    const locations of_ranks = cyclic(32, 4, 2);
     CHECK(crossings(graph, taken(near_ranks(graph, of_ranks), of_ranks)) == crossing_weight{12, 12});
   }
 }

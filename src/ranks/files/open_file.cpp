@@ -120,7 +120,7 @@ class part_of_common_access final : public file_work {
   std::optional<aggregation::range> next_;
 };
 
-/// What may block, for a rank that waits meanwhile.
+/// An action that may block, for a rank that waits meanwhile.
 class blocking_action final : public file_work {
  public:
   blocking_action(const std::function<void()>& action, file_request& waiting) : action_(action), waiting_(waiting) {}

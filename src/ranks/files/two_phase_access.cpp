@@ -22,7 +22,7 @@ constexpr std::int64_t least_part = 16;
 /// Of all ranks: messages between nodes take as long as some dozens of writes.
 constexpr std::int64_t least_bytes = 64 << 10;
 
-/// What the ranks of a node write.
+/// The part of the file that the ranks of a node write to.
 struct node_range {
   std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;  // offsets
   std::int64_t bytes = 0, in_short_runs = 0;
@@ -123,7 +123,7 @@ void two_phase_access::perform(const window_file& file) {
   agree_on_failure();
 }
 
-/// What the rank has in the window, which begins behind all that it has sent.
+/// The own data in the window, which begins behind all that the rank has sent.
 exchanged_data two_phase_access::packet_for(const window& of) {
   const std::int64_t before = own_.bytes() == 0 ? 0 : own_.view->data_before(of.last) - own_.position;
   const std::int64_t first = std::exchange(taken_, std::clamp(before, taken_, own_.bytes()));

@@ -1,8 +1,8 @@
 // two_phase_access.hpp - a collective write of ranks of several nodes to one file: messages take the data of each
 // window of the file to one rank, which writes it for all.
 //
-// The first rank of each node owns windows of 4 MiB, in turn. In each round every owner writes one window. Reads need
-// none of this: a node reads what lies between its runs, too.
+// The first ranks of the nodes own windows of 4 MiB, cyclically. In each round every owner writes one window. Reads
+// need none of this: a node reads what lies between its runs, too.
 //
 // Threads     each rank its own.
 // Cost        two collectives of all ranks for each round; a system call for each run of adjacent bytes of all ranks
@@ -20,7 +20,7 @@
 
 namespace stretto::ranks {
 
-/// What a rank tells the others of its access.
+/// The ranks exchange these.
 struct access_extent {
   std::int64_t first = 0;  // offset in the file; `last` is behind the access
   std::int64_t last = 0;

@@ -10,8 +10,8 @@
 
 namespace stretto::ranks {
 
-/// The innermost call of the calling thread accesses so many bytes while this lives. What it waits is no part of the
-/// span, but a wait before it.
+/// The innermost call of the calling thread accesses so many bytes while this lives. Time that it waits is no part of
+/// the span, but a wait before it.
 class access_span {
  public:
   explicit access_span(std::int64_t bytes)
