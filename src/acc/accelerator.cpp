@@ -4,7 +4,6 @@
 #include <stretto/task.hpp>
 #include <utility>
 
-#include "acc/gang_arguments.hpp"
 
 namespace stretto::acc {
 
