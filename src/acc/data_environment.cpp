@@ -49,8 +49,7 @@ error unusable_pointer(const mapping& in, const mapping& to, const char* where) 
       .fact("points to", fmt::format("\"{}\", on the device since {}", to.name, to.where))
       .because("kernels of this device do not find its memory at the addresses that pointers have")
       .remedy(
-          "copy the pointer into a variable that the region uses in its place; "
-          "or choose the host, a processor or CUDA by STRETTO_ACC_DEVICE_TYPE");
+          "copy the pointer into a variable ahead of the region, or choose another device (STRETTO_ACC_DEVICE_TYPE)");
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ class stream {
   virtual void notify(places::completion& done) = 0;
   /// Blocks the thread until all operations before it have completed. No one needs to call poll() meanwhile; it runs
   /// their completions later.
-  ///   throws   K31 if the device is lost; the failure of an operation without `done`, if the driver reports it
+  ///   throws   K31 if the device has failed; the failure of an operation without `done`, if the driver reports it
   virtual void finish() = 0;
   /// Launches a kernel that compile() of this device returned. The arguments are copied. A launch without items
   /// completes in stream order.

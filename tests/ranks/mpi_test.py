@@ -122,9 +122,9 @@ class Programs(unittest.TestCase):
             with (self.subTest(program=name, device="opencl"),
                   unittest.mock.patch.dict(os.environ, STRETTO_ACC_DEVICE_TYPE="opencl")):
                 self.assertEqual(run(f"./{name}", ranks=2, workers=2).stdout, expected)
-            in_place = "(in_place)" if name == "hydro" else ""  # it has pointers on the device
-            with (self.subTest(program=name, device="sim"),
-                  unittest.mock.patch.dict(os.environ, STRETTO_ACC_DEVICE_TYPE="sim", STRETTO_DEVICES=f"sim{in_place}")):
+            devices = "sim(in_place)" if name == "hydro" else "sim"  # it has pointers on the device
+            with (self.subTest(program=name, device=devices),
+                  unittest.mock.patch.dict(os.environ, STRETTO_ACC_DEVICE_TYPE="sim", STRETTO_DEVICES=devices)):
                 self.assertEqual(run(f"./{name}", ranks=2, workers=2).stdout, expected)
 
     def test_arguments_of_the_examples_with_openacc(self):
