@@ -65,6 +65,8 @@ device_request read_word(std::string_view word, std::string_view text, const std
   word = word.substr(0, open);
   const auto colon = word.find(':');
   w.backend = word.substr(0, colon);
+  w.is_named = !w.backend.ends_with('?');
+  if (!w.is_named) w.backend.pop_back();
   const auto of = std::ranges::find(known, w.backend, &backend::name);
   if (of == known.end()) throw no_such(w.backend, text, known);
   if (!brackets.empty()) {

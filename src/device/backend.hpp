@@ -122,13 +122,13 @@ struct backend {
 struct device_request {
   std::string backend;
   unsigned at_most = ~0u;
-  bool is_named = true;  // false if "all" stands for it; a named backend without a device is an error
+  bool is_named = true;  // false for "cuda?" and "all"; a named backend without a device is an error
   std::vector<setting> settings = {};
   std::optional<std::vector<device_selection>> only = {};  // the assigned devices; absent: no assignment took place
 };
 
-/// Parses "all", "none", or a comma-separated list of backends, each perhaps with a number and with settings in
-/// brackets.
+/// Parses "all", "none", or a comma-separated list of backends, each perhaps with "?" (if there are any), a number, and
+/// settings in brackets.
 ///   throws   K26 for an unknown word and for too many devices of a kind, K29 for a setting that the backend does not
 ///            know
 std::vector<device_request> parse_devices(std::string_view text, const std::vector<backend>& known);

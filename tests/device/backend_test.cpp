@@ -68,6 +68,16 @@ TEST_CASE("an unknown word is refused with the possible ones") {
   CHECK(test::thrown_by([] { opened("fast,,fast"); }).starts_with("error K26"));
 }
 
+TEST_CASE("a kind with a question mark need not be there") {
+  CHECK(opened("broken?,fast") == opened("fast"));
+  const auto parsed = parse_devices("made_up?:2,fast", known());
+  CHECK(parsed.at(0).backend == "made_up");
+  CHECK_FALSE(parsed.at(0).is_named);
+  CHECK(parsed.at(0).at_most == 2);
+  CHECK(parsed.at(1).is_named);
+  CHECK(test::thrown_by([] { opened("fats?"); }).starts_with("error K26"));
+}
+
 TEST_CASE("settings of devices are read, and handed to their backend alone") {
   auto all = known();
   all[2].settings = {"shared_bus", "engines"};
