@@ -6,28 +6,33 @@
 #include <cctype>
 #include <cstdio>
 #include <sstream>
+#include <utility>
 
 #include "base/first_line.hpp"
 
 namespace stretto::device {
 
-bool is_near_cores(std::string pci, const std::filesystem::path& root) {
+std::vector<unsigned> processors_near(std::string pci, const std::filesystem::path& root) {
+  constexpr unsigned most_processors = 1 << 16;
   std::ranges::transform(pci, pci.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  cpu_set_t ours;
-  if (pci.empty() || sched_getaffinity(0, sizeof ours, &ours) != 0) return true;
-  // "0-15,32-47": the cores nearest to the device; all cores of a machine without NUMA.
+  std::vector<unsigned> all;
+  if (pci.empty()) return all;
+  // "0-15,32-47"
   std::istringstream list(base::first_line(root / "sys/bus/pci/devices" / pci / "local_cpulist"));
-  bool is_known = false;
   for (std::string range; std::getline(list, range, ',');) {
-    int first = 0, last = 0;
-    const int read = std::sscanf(range.c_str(), "%d-%d", &first, &last);
-    if (read < 1) continue;
+    unsigned first = 0, last = 0;
+    const int read = std::sscanf(range.c_str(), "%u-%u", &first, &last);
     if (read == 1) last = first;
-    is_known = true;
-    for (int cpu = std::max(first, 0); cpu <= last && cpu < CPU_SETSIZE; ++cpu)
-      if (CPU_ISSET(cpu, &ours)) return true;
+    for (unsigned cpu = first; read >= 1 && cpu <= last && cpu < most_processors; ++cpu) all.push_back(cpu);
   }
-  return !is_known;
+  return all;
+}
+
+bool is_near_cores(std::string pci, const std::filesystem::path& root) {
+  cpu_set_t ours;
+  const std::vector<unsigned> near = processors_near(std::move(pci), root);
+  if (near.empty() || sched_getaffinity(0, sizeof ours, &ours) != 0) return true;
+  return std::ranges::any_of(near, [&](unsigned cpu) { return cpu < CPU_SETSIZE && CPU_ISSET(cpu, &ours); });
 }
 
 }  // namespace stretto::device

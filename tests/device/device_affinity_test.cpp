@@ -40,4 +40,20 @@ TEST_CASE("a device is near if the process may use one of its local cores, or if
   CHECK_FALSE(is_near_cores("0000:E5:00.0", root.path));  // upper case, as CUDA writes it
 }
 
+TEST_CASE("the processors near a device are those that the system lists") {
+  const test::temporary_folder root;
+  const auto folder = root.path / "sys/bus/pci/devices/0000:65:00.0";
+  std::filesystem::create_directories(folder);
+  const auto near = [&](const std::string& cores) {
+    std::ofstream(folder / "local_cpulist") << cores << "\n";
+    return processors_near("0000:65:00.0", root.path);
+  };
+  CHECK(near("0-2,8-9") == std::vector<unsigned>{0, 1, 2, 8, 9});
+  CHECK(near("7") == std::vector<unsigned>{7});
+  CHECK(near("").empty());
+  CHECK(near("0-4294967295").size() == 1 << 16);
+  CHECK(processors_near("0000:66:00.0", root.path).empty());
+  CHECK(processors_near("", root.path).empty());
+}
+
 }  // namespace stretto::device

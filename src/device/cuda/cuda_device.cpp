@@ -20,6 +20,7 @@
 #include "device/cuda/cuda_native.hpp"
 #include "device/cuda/cuda_program.hpp"
 #include "device/cuda/cuda_stream.hpp"
+#include "device/device_affinity.hpp"
 
 namespace stretto::device::cuda {
 
@@ -37,6 +38,7 @@ properties about(const driver& d) {
   p.shares_host_memory = attribute(*d.cu, d.id, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
   p.copies_page_locked_faster = !p.shares_host_memory;
   p.prefers_spinning = d.has_flags();
+  p.near_processors = processors_near(pci_of(*d.cu, d.id));
   return p;
 }
 

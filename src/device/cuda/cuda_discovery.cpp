@@ -10,14 +10,13 @@
 
 namespace stretto::device::cuda {
 
-namespace {
-
-/// "0000:65:00.0"; empty if the driver does not report it.
 std::string pci_of(const api& cu, CUdevice id) {
   char text[32] = "";
   if (!cu.cuDeviceGetPCIBusId || cu.cuDeviceGetPCIBusId(text, sizeof text, id) != CUDA_SUCCESS) return {};
   return text;
 }
+
+namespace {
 
 std::string identity_of(const api& cu, CUdevice id, const std::string& pci, int ordinal) {
   CUuuid uuid;

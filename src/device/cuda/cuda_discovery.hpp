@@ -26,6 +26,8 @@ device_details query_details(const api& cu, const compiler& nvrtc, int ordinal);
 
 int attribute(const api& cu, CUdevice id, int which);
 std::string name_of_device(const api& cu, CUdevice id);
+/// "0000:65:00.0"; empty if the driver does not report it.
+std::string pci_of(const api& cu, CUdevice id);
 
 /// The number of visible devices. Throws K42 if there is none.
 int count_devices(const api& cu);

@@ -17,6 +17,7 @@
 
 #include "base/address_space.hpp"
 #include "base/process_wide.hpp"
+#include "device/device_affinity.hpp"
 #include "device/opencl/opencl_discovery.hpp"
 #include "device/opencl/opencl_memory.hpp"
 #include "device/opencl/opencl_native.hpp"
@@ -56,6 +57,7 @@ properties about(const driver& d, const options& o, std::uint32_t sharers) {
   p.has_atomics_64 = has("cl_khr_int64_base_atomics");
   p.compiles_at_first_launch = true;
   p.shares_host_memory = number<cl_bool>(*d.cl, d.id, CL_DEVICE_HOST_UNIFIED_MEMORY);
+  p.near_processors = processors_near(pci_of(*d.cl, d.id));
   return p;
 }
 

@@ -30,7 +30,8 @@ bool ask(const api& cl, cl_device_id id, cl_device_info what, T& value) {
   return cl.clGetDeviceInfo(id, what, sizeof value, &value, &bytes) == CL_SUCCESS && bytes == sizeof value;
 }
 
-/// "0000:65:00.0"; empty if the driver does not report it.
+}  // namespace
+
 std::string pci_of(const api& cl, cl_device_id id) {
   struct {
     cl_uint domain = 0, bus = 0, device = 0, function = 0;
@@ -52,8 +53,6 @@ std::string pci_of(const api& cl, cl_device_id id) {
   }
   return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", khr.domain, khr.bus, khr.device, khr.function);
 }
-
-}  // namespace
 
 std::string text(const api& cl, cl_device_id id, cl_device_info what) {
   std::size_t bytes = 0;

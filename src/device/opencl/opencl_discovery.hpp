@@ -19,6 +19,8 @@ T number(const api& cl, cl_device_id id, cl_device_info what) {
   return value;
 }
 std::string text(const api& cl, cl_device_id id, cl_device_info what);
+/// "0000:65:00.0"; empty if the driver does not report it.
+std::string pci_of(const api& cl, cl_device_id id);
 /// "?" if the driver returns no text.
 std::string platform_text(const api& cl, cl_platform_id p, cl_platform_info what);
 

@@ -120,6 +120,7 @@ class sim_device final : public device, public faults {
               .latency_seconds = options_.copy_latency_seconds};
     about_.copies_page_locked_faster = options_.pageable_bytes_per_second > 0;
     about_.supports_direct_messages = options_.supports_direct_messages;
+    about_.near_processors = options_.near_processors;
     about_.is_host_accessible = options_.is_host_accessible;
     about_.host_memory_bytes = options_.host_memory_bytes;
     about_.compiles_at_first_launch = options_.compile_seconds > 0;

@@ -43,8 +43,9 @@ struct options {
   unsigned copy_engines = 2;             // 1: copies in both directions alternate
   std::shared_ptr<bus> wires;            // null: the device has its own bus
   bool has_double = true;
-  bool supports_direct_messages = false;  // messages may be sent from and received into its memory
-  bool is_host_accessible = false;        // the host can access its memory in place
+  bool supports_direct_messages = false;       // messages may be sent from and received into its memory
+  bool is_host_accessible = false;             // the host can access its memory in place
+  std::vector<unsigned> near_processors = {};  // of the system
   bool exports = false;  // devices of other nodes in this process can import its memory, and it theirs, over the bus
   index_checks check = index_checks::off;
   /// Monotone seconds since any origin. If set, no thread is started, and poll() computes what is due.

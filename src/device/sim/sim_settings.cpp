@@ -68,6 +68,8 @@ constexpr std::array rows{
         [](sim_request& a, double) { a.of_each.is_host_accessible = true; }},
     row{"exports", "no value: such devices of other nodes copy from its memory themselves, and it from theirs", 1, 1, 1,
         [](sim_request& a, double) { a.of_each.exports = true; }},
+    row{"near", "0 to 65535: the processor of the system that it is near to", 0, 65535, 1,
+        [](sim_request& a, double v) { a.of_each.near_processors = {static_cast<unsigned>(v)}; }},
     row{"no_double", "no value: it has no double precision", 1, 1, 1,
         [](sim_request& a, double) { a.of_each.has_double = false; }},
     row{"device", "0 to 63: whom the faults befall", 0, 63, 1,
