@@ -95,6 +95,12 @@ struct ranks_loaded {
   std::uint8_t nothing = 0;  // always 0
 };
 
+/// How many accelerators the ranks of the sender may have: it then has as many ranks.
+struct accelerator_count {
+  static constexpr std::string_view message = "ranks.accelerators";
+  std::int32_t count = 0;
+};
+
 /// To the node that decides: a rank of the sender wants to end the job, and to report why.
 struct job_end_request {
   static constexpr std::string_view message = "ranks.end_request";

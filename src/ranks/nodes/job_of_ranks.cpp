@@ -13,26 +13,33 @@ namespace {
 
 void keep_start(completion&) noexcept {}
 std::string describe_start(const completion&) { return "the ranks of other nodes, which are being loaded"; }
+std::string describe_count(const completion&) { return "the number of accelerators of other nodes"; }
 constexpr request_kind kind_of_start{{keep_start, describe_start}};
+constexpr request_kind kind_of_count{{keep_start, describe_count}};
 
 }  // namespace
+
+void node_round::wait_for(std::uint32_t nodes) {
+  missing_.fetch_add(nodes);
+  if (missing_.fetch_sub(1) == 1) return;
+  ranks::wait_for(all_);
+}
 
 job_of_ranks::job_of_ranks(std::shared_ptr<job_endpoint> by, const job_shape& shape, job_end::exit_function exit)
     : kept_(std::move(by)),
       by_(dynamic_cast<dist::endpoint&>(*kept_)),
       shape_(shape),
       exit_(std::move(exit)),
-      all_connected_(kind_of_start) {
-  all_connected_.activate();
-}
+      counted_(kind_of_count),
+      connected_(kind_of_start) {}
 
 job_of_ranks::~job_of_ranks() = default;
 
 void job_of_ranks::add_protocols(dist::job& j) {
   job_ = &j;
-  j.must_agree("ranks", fmt::format("{} of the job, {} of each node, order {}", shape_.ranks, shape_.ranks_of_node,
-                                    static_cast<int>(shape_.order)));
-  j.on<&job_of_ranks::on_loaded, &job_of_ranks::on_collective>(this);
+  j.must_agree("ranks", fmt::format("{} of the job, {} of each node, order {}{}", shape_.ranks, shape_.ranks_of_node,
+                                    static_cast<int>(shape_.order), shape_.is_by_accelerators ? ", by devices" : ""));
+  j.on<&job_of_ranks::on_loaded, &job_of_ranks::on_accelerators, &job_of_ranks::on_collective>(this);
   messages_ = std::make_unique<remote_messages>(j);
   end_ = std::make_unique<job_end>(j, exit_);
 }
@@ -56,17 +63,32 @@ void job_of_ranks::connect(node_ranks& node) {
   };
 }
 
-void job_of_ranks::wait_for_others() {
-  missing_.fetch_add(job_->nodes());
+template <class Message>
+void job_of_ranks::exchange(const Message& own, node_round& round) {
   for (dist::rank node = 0; node < job_->nodes(); ++node)
-    if (node != job_->self()) job_->send(node, ranks_loaded{});
-  if (missing_.fetch_sub(1) == 1) return;
-  wait_for(all_connected_);
+    if (node != job_->self()) job_->send(node, own);
+  round.wait_for(job_->nodes());
 }
 
-// A notice may come before this node waits: the counter then goes below 0, modulo 2^32, and up again.
-void job_of_ranks::on_loaded(dist::rank, const ranks_loaded&, base::thread_context&) {
-  if (missing_.fetch_sub(1) == 1) all_connected_.end();
+rank_map job_of_ranks::map_by_accelerators(int own) {
+  note_accelerators(job_->self(), own);
+  exchange(accelerator_count{own}, counted_);
+  return rank_map(accelerators_, shape_.order);
+}
+
+void job_of_ranks::note_accelerators(dist::rank of, int count) {
+  const std::scoped_lock lock(accelerators_mutex_);
+  accelerators_.resize(job_->nodes());
+  accelerators_[of] = count;
+}
+
+void job_of_ranks::wait_for_others() { exchange(ranks_loaded{}, connected_); }
+
+void job_of_ranks::on_loaded(dist::rank, const ranks_loaded&, base::thread_context&) { connected_.count_node(); }
+
+void job_of_ranks::on_accelerators(dist::rank from, const accelerator_count& m, base::thread_context&) {
+  note_accelerators(from, m.count);
+  counted_.count_node();
 }
 
 void job_of_ranks::on_collective(dist::rank, const collective_notice& m, base::thread_context&) {
