@@ -77,3 +77,21 @@ TEST_CASE("workers are bound to domains only if they are in all of them") {
   CHECK(domain_binding(platform::synthetic("numa:2 core:2 pu:1")).is_on());
   CHECK(!domain_binding(platform::synthetic("numa:2 core:2 pu:1", 2)).is_on());
 }
+
+TEST_CASE("ranks with devices are on workers near these, and share them evenly") {
+  const numbers near_first{0, 1}, near_second{2, 3};
+  CHECK(workers_near_devices({0, 1, 2, 3}, {near_second, near_second, near_first, near_first}) == numbers{2, 3, 0, 1});
+  CHECK(workers_near_devices({0, 0, 1, 1}, {near_second, near_second, near_second, near_first}) == numbers{2, 3, 2, 0});
+  CHECK(workers_near_devices({0, 1}, {near_first, {}}) == numbers{0, 1});
+  CHECK(workers_near_devices({1, 0}, {near_first, {}}) == numbers{1, 0});
+  CHECK(workers_near_devices({0, 1, 2}, {{}, {}, {}}) == numbers{0, 1, 2});
+}
+
+TEST_CASE("the workers on processors are those whose homes have them") {
+  const platform machine = platform::synthetic("numa:2 l3:1 core:2 pu:2");
+  CHECK(workers_on(machine, machine.about(machine.home(2)).cpus) == numbers{2});
+  CHECK(workers_on(machine, {4, 5, 6, 7}) == numbers{2, 3});
+  CHECK(workers_on(machine, {0, 1, 2, 3, 4, 5, 6, 7}).empty());
+  CHECK(workers_on(machine, {1000}).empty());
+  CHECK(workers_on(machine, {}).empty());
+}

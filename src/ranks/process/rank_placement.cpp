@@ -84,4 +84,27 @@ std::vector<std::uint32_t> workers_of_ranks(worker_order order, std::uint32_t ra
   return all;
 }
 
+std::vector<std::uint32_t> workers_on(const platform& machine, const std::vector<unsigned>& processors) {
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t w = 0; w < machine.worker_count(); ++w)
+    if (std::ranges::find_first_of(machine.about(machine.home(w)).cpus, processors) !=
+        machine.about(machine.home(w)).cpus.end())
+      all.push_back(w);
+  if (all.size() == machine.worker_count()) all.clear();
+  return all;
+}
+
+std::vector<std::uint32_t> workers_near_devices(std::vector<std::uint32_t> workers,
+                                                const std::vector<std::vector<std::uint32_t>>& near) {
+  std::map<std::uint32_t, std::uint32_t> ranks_of;  // by worker
+  for (std::size_t r = 0; r < workers.size(); ++r)
+    if (near[r].empty()) ++ranks_of[workers[r]];
+  for (std::size_t r = 0; r < workers.size(); ++r) {
+    if (near[r].empty()) continue;
+    workers[r] = *std::ranges::min_element(near[r], {}, [&](std::uint32_t w) { return ranks_of[w]; });
+    ++ranks_of[workers[r]];
+  }
+  return workers;
+}
+
 }  // namespace stretto::ranks

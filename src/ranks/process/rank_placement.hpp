@@ -41,4 +41,12 @@ std::vector<std::vector<std::uint32_t>> processors_by_domain(const platform& mac
 std::vector<std::uint32_t> workers_of_ranks(worker_order order, std::uint32_t ranks,
                                             const std::vector<std::uint32_t>& domains);
 
+/// The workers whose home has one of these processors of the system; none if all have: then all are as near.
+std::vector<std::uint32_t> workers_on(const platform& machine, const std::vector<unsigned>& processors);
+
+/// The worker of each rank, where some ranks have workers near their devices: each of these gets the one of its `near`
+/// workers that has the fewest ranks. All others, without near workers, stay on those in `workers`.
+std::vector<std::uint32_t> workers_near_devices(std::vector<std::uint32_t> workers,
+                                                const std::vector<std::vector<std::uint32_t>>& near);
+
 }  // namespace stretto::ranks
