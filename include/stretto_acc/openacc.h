@@ -4,7 +4,9 @@
  * Devices     one for each rank. By default the cores of the host, of type acc_device_host: host and device have one
  *             memory, so that data is always present, device addresses are those of the host, and functions that move
  *             data do nothing. With STRETTO_ACC_DISCRETE=1 they have memory of their own, for tests. With
- *             STRETTO_ACC_DEVICE_TYPE=opencl a device of OpenCL, of type acc_device_not_host.
+ *             STRETTO_ACC_DEVICE_TYPE a device of CUDA, of type acc_device_nvidia, or of OpenCL: acc_device_radeon, or
+ *             acc_device_not_host where OpenACC has no name for its type. acc_set_device_num and acc_set_device_type
+ *             change nothing.
  * Queues      functions that end in _async return before their operation has ended: acc_wait and acc_wait_async wait
  *             for it, acc_async_test does not. A small copy of an idle queue has ended when its function returns.
  * Source      The OpenACC Application Programming Interface, version 3.3, chapter 3.

@@ -3,11 +3,13 @@
 // Threads     tasks. Each call but start() returns when its work has ended, and suspends its task meanwhile.
 #pragma once
 
+#include <stretto_acc/openacc.h>
 #include <stretto/event.hpp>
 
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "acc/program_structures.hpp"
@@ -34,12 +36,18 @@ struct transfer {
   std::size_t bytes = 0;
 };
 
+/// What programs may ask about an accelerator.
+struct accelerator_facts {
+  acc_device_t type = acc_device_host;
+  std::string name = "host", vendor = "Stretto", driver = "Stretto";
+  std::size_t memory_bytes = 0;
+};
+
 class accelerator {
  public:
   virtual ~accelerator() = default;
 
-  /// Kernels run on cores of the host, by threads of this process.
-  virtual bool is_host() const noexcept = 0;
+  virtual const accelerator_facts& facts() const noexcept = 0;
   /// Kernels use the memory of the host: nothing is allocated and copied.
   virtual bool shares_host_memory() const noexcept = 0;
 

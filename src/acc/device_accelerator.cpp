@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <span>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "acc/accelerator_choice.hpp"
 #include "acc/gang_arguments.hpp"
 #include "acc/host_accelerator.hpp"
 #include "acc/region_kernel.hpp"
@@ -38,31 +38,16 @@ device::launch_argument memory_argument(const byte_range& block) {
   return one;
 }
 
+accelerator_facts facts_for_programs(const device::properties& about) {
+  return {type_of(facts_of(about)), about.name, about.vendor, about.backend, about.memory_bytes};
+}
+
 }  // namespace
 
-std::string device_kind_of_environment() {
-  const char* text = std::getenv("STRETTO_ACC_DEVICE_TYPE");
-  if (!text) text = std::getenv("IMPACC_ACC_DEVICE_TYPE");
-  return text && *text ? text : "host";
-}
-
-std::unique_ptr<accelerator> open_device(const std::string& kind, std::size_t rank) {
-  const data::data_state& state = data::state_of(base::require_current("acc"));
-  std::vector<device::attached_device*> found;
-  if (state.settings.devices)
-    for (const auto& one : state.settings.devices->all())
-      if (one->is().about().backend == kind) found.push_back(one.get());
-  if (found.empty())
-    throw error("O17", fmt::format("the node has no device of kind \"{}\"", kind))
-        .because("STRETTO_ACC_DEVICE_TYPE asks for it")
-        .remedy("host, or opencl with a driver that `stretto doctor` finds");
-  device::attached_device& mine = *found[rank % found.size()];
-  return std::make_unique<device_accelerator>(mine, *state.find(mine.memory()));
-}
-
-device_accelerator::device_accelerator(device::attached_device& on, data::memory_space& memory) noexcept
+device_accelerator::device_accelerator(device::attached_device& on, data::memory_space& memory)
     : on_(on),
       memory_(memory),
+      facts_(facts_for_programs(on.is().about())),
       for_messages_(on.is().about().is_host_accessible ? nullptr : blocking_copies::of(on.is())) {}
 
 device_accelerator::~device_accelerator() {

@@ -1,4 +1,4 @@
-// device_accelerator.hpp - a device of the runtime as a rank's accelerator: kernels in OpenCL, memory of the device.
+// device_accelerator.hpp - a device of the runtime as a rank's accelerator: its kernels and its memory.
 //
 // Threads     as accelerator.
 // Cost        operations of a queue are put into streams behind one another, without the host. A region that the device
@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <string>
 
 #include "acc/accelerator.hpp"
 #include "acc/array_part.hpp"
@@ -18,19 +17,12 @@
 
 namespace stretto::acc {
 
-/// By STRETTO_ACC_DEVICE_TYPE: "host" without it, "opencl".
-std::string device_kind_of_environment();
-
-/// The device of that kind which a rank has; several ranks share one if there are fewer devices.
-///   throws   O17 if the runtime has no such device
-std::unique_ptr<accelerator> open_device(const std::string& kind, std::size_t rank);
-
 class device_accelerator final : public accelerator {
  public:
-  device_accelerator(device::attached_device& on, data::memory_space& memory) noexcept;
+  device_accelerator(device::attached_device& on, data::memory_space& memory);
   ~device_accelerator() override;
 
-  bool is_host() const noexcept override { return false; }
+  const accelerator_facts& facts() const noexcept override { return facts_; }
   bool shares_host_memory() const noexcept override { return false; }
   bool follows_pointers() const noexcept override;
   std::byte* allocate(std::size_t bytes) noexcept override;
@@ -65,6 +57,7 @@ class device_accelerator final : public accelerator {
 
   device::attached_device& on_;
   data::memory_space& memory_;
+  const accelerator_facts facts_;
   const std::shared_ptr<blocking_copies> for_messages_;  // null: the host accesses the memory
   mutable std::mutex mutex_;                             // guards what follows
   std::map<const std::byte*, memory_block> blocks_;

@@ -1,6 +1,7 @@
 #include "acc/host_accelerator.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -39,7 +40,15 @@ void run_gangs(gang_function kernel, void** arguments, const gang_range& part, l
   for (long gang = part.first; gang < part.last; ++gang) kernel(arguments, gang, gangs);
 }
 
+/// The memory of the system.
+std::size_t bytes_of_host() {
+  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
 }  // namespace
+
+host_accelerator::host_accelerator(bool is_discrete)
+    : is_discrete_(is_discrete), facts_{.memory_bytes = bytes_of_host()} {}
 
 // Each block ends where a page ends that nobody may access, so that a kernel which runs over its end crashes there; so
 // does one that uses a block after its release.

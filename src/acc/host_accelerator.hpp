@@ -17,9 +17,9 @@ namespace stretto::acc {
 class host_accelerator final : public accelerator {
  public:
   /// is_discrete: kernels have memory of their own, as on a graphics card. For tests of programs.
-  explicit host_accelerator(bool is_discrete) noexcept : is_discrete_(is_discrete) {}
+  explicit host_accelerator(bool is_discrete);
 
-  bool is_host() const noexcept override { return true; }
+  const accelerator_facts& facts() const noexcept override { return facts_; }
   bool shares_host_memory() const noexcept override { return !is_discrete_; }
   bool follows_pointers() const noexcept override { return true; }
   std::byte* allocate(std::size_t bytes) noexcept override;
@@ -35,6 +35,7 @@ class host_accelerator final : public accelerator {
 
  private:
   const bool is_discrete_;
+  const accelerator_facts facts_;
   std::mutex mutex_;
   std::map<std::byte*, byte_range> blocks_;  // with the pages that each has
   std::atomic<std::size_t> allocated_ = 0;

@@ -1,14 +1,10 @@
 #include "acc/rank_context.hpp"
 
-#include <cstdlib>
 #include <mutex>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
-#include "acc/device_accelerator.hpp"
-#include "acc/host_accelerator.hpp"
+#include "acc/node_accelerators.hpp"
 #include "ranks/process/rank.hpp"
 #include "ranks/thread_identity.hpp"
 
@@ -31,15 +27,10 @@ const ranks::program_copy* program_of_thread() {
   return identity ? identity->copy : nullptr;
 }
 
-/// The device of a rank: of the kind in STRETTO_ACC_DEVICE_TYPE, those of a node in turn. The cores of the host else.
 std::unique_ptr<accelerator> make_accelerator() {
-  const std::string kind = device_kind_of_environment();
-  if (kind != "host") {
-    const ranks::rank* const rank = ranks::rank::current();
-    return open_device(kind, rank ? static_cast<std::size_t>(rank->number()) : 0);
-  }
-  const char* const text = std::getenv("STRETTO_ACC_DISCRETE");
-  return std::make_unique<host_accelerator>(text && std::string_view(text) == "1");
+  ranks::rank* const rank = ranks::rank::current();
+  const int position = rank ? rank->node().map().position_on_node(rank->number()) : 0;
+  return open_accelerator(static_cast<std::size_t>(position));
 }
 
 bool is_small(const std::vector<transfer>& all) {

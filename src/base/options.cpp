@@ -376,14 +376,14 @@ A [program that `stretto cc` made](mpi-programs.md) reads these when it starts.
 
 | variable | flag of `stretto run` | meaning |
 |---|---|---|
-| `STRETTO_RANKS` | `--ranks` | number of ranks on all nodes together; by default as many as cores |
+| `STRETTO_RANKS` | `--ranks` | number of ranks on all nodes together; by default as many as cores, or as accelerators for OpenACC |
 | `STRETTO_RANKS_PER_NODE` | `--ranks-per-node` | number of ranks of each node |
 | `STRETTO_RANKS_MAP` | `--map` | `slot`, `core`, `numa` or `node`: [how ranks are placed](mpi-programs.md#placement) |
 | `STRETTO_RANKS_WANDER` | `--ranks-wander` | 1: idle workers take ranks of others; by default each stays on one |
 | `STRETTO_RANKS_SPARE` | `--ranks-spare` | threads that run ranks while others block workers in system calls |
 | `STRETTO_RANKS_LABEL` | `--label` | 1: each line of output begins with its rank |
 | `STRETTO_ACC_DISCRETE` | - | 1: [regions of OpenACC](openacc-programs.md#the-device-and-its-memory) have memory of their own |
-| `STRETTO_ACC_DEVICE_TYPE` | - | `host` or `opencl`: the devices of [OpenACC](openacc-programs.md); ranks of a node share them in turn |
+| `STRETTO_ACC_DEVICE_TYPE` | - | kinds of [accelerators](openacc-programs.md#ranks-and-their-devices), such as `cuda,host`: each rank has one |
 )";
 
 }  // namespace

@@ -33,7 +33,7 @@ class recording_accelerator final : public acc::accelerator {
 
   bool follows = true;  // pointers in its memory work
 
-  bool is_host() const noexcept override { return true; }
+  const acc::accelerator_facts& facts() const noexcept override { return facts_; }
   bool follows_pointers() const noexcept override { return follows; }
   bool shares_host_memory() const noexcept override { return false; }
   std::byte* allocate(std::size_t bytes) noexcept override {
@@ -94,6 +94,7 @@ class recording_accelerator final : public acc::accelerator {
     return false;
   }
 
+  const acc::accelerator_facts facts_;
   std::mutex mutex_;
   std::size_t free_, allocated_ = 0;
   std::map<std::byte*, block> blocks_;

@@ -22,6 +22,9 @@ rank_program(libraries stretto-cc libraries.c ${own_libraries} -ltwice -lcounted
 add_custom_target(rank_programs DEPENDS ${rank_program_files})
 add_dependencies(unit rank_programs)
 target_compile_definitions(unit PRIVATE STRETTO_RANK_PROGRAMS="${rank_programs}")
+if(TARGET fake_cuda)
+  set(driver_for_tests ${CMAKE_CURRENT_BINARY_DIR}/fake_driver)
+endif()
 if(NOT STRETTO_SANITIZE)
   add_test(NAME rank_compilers COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/compiler_test.py
            ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_compilers)
@@ -29,6 +32,8 @@ if(NOT STRETTO_SANITIZE)
            $<TARGET_FILE:stretto_ranks> ${PROJECT_SOURCE_DIR}/include/stretto_mpi)
   add_test(NAME ranks.mpi COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/mpi_test.py
            ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_mpi)
+  add_test(NAME ranks.devices COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/rank_devices_test.py
+           ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_devices ${driver_for_tests})
   add_test(NAME ranks.node_ends COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/node_ends_test.py
            ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_node_ends)
   if(STRETTO_TOOLS)

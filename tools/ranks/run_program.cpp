@@ -18,7 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "acc/device_accelerator.hpp"
+#include "acc/accelerator_choice.hpp"
+#include "acc/node_accelerators.hpp"
 #include "api/process_endpoint.hpp"
 #include "base/context.hpp"
 #include "base/error_output.hpp"
@@ -102,17 +103,34 @@ rank_placement placement_of_ranks() {
 /// A rank has started this process: it is no node of that rank's job.
 bool is_child_of_rank() { return std::getenv("STRETTO_RANK") != nullptr; }
 
-job_shape shape_of_job() {
+/// As many ranks as the user wants; else, if the program has regions of OpenACC, as many as accelerators.
+job_shape shape_of_job(const program_image& image) {
   if (is_child_of_rank()) return {1, 0, rank_order::blocks};
-  return {count_in("STRETTO_RANKS"), count_in("STRETTO_RANKS_PER_NODE"), placement_of_ranks().on_nodes};
+  job_shape shape{count_in("STRETTO_RANKS"), count_in("STRETTO_RANKS_PER_NODE"), placement_of_ranks().on_nodes};
+  shape.is_by_accelerators = !shape.ranks && !shape.ranks_of_node && image.has_regions();
+  return shape;
 }
 
-/// The ranks of this process if it is the only node: as many as the user wants; else one if it has regions of OpenACC,
-/// which use all cores; else one for each core.
-rank_map map_of_one_node(const job_shape& shape, const program_image& image) {
-  if (!shape.ranks && !shape.ranks_of_node && image.has_regions()) return {1, 1};
+/// The ranks of this process if it is the only node: as many as the user wants, or else one for each core.
+rank_map map_of_one_node(const job_shape& shape) {
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   return {shape.ranks ? shape.ranks : shape.ranks_of_node ? shape.ranks_of_node : cores, 1};
+}
+
+/// Throws O17 if no node has an accelerator.
+rank_map map_by_accelerators(runtime& here, job_of_ranks* job) {
+  rank_map map(0, 1);
+  here.run([&] {
+    const int own = static_cast<int>(acc::count_accelerators());
+    map = job ? job->map_by_accelerators(own) : rank_map(own, 1);
+  });
+  if (map.ranks() == 0) throw acc::no_accelerator(job ? "no node of the job" : "the node", acc::kinds_in_environment());
+  return map;
+}
+
+rank_map map_of_ranks(runtime& here, job_of_ranks* job, const job_shape& shape) {
+  if (shape.is_by_accelerators) return map_by_accelerators(here, job);
+  return job ? job->map() : map_of_one_node(shape);
 }
 
 /// Called when another node ends the job or has failed. `message` is empty if another node prints one.
@@ -143,9 +161,13 @@ rank_start start_of(int number, int count, int argc, char** argv) {
 /// A rank's stack is that of a program: the usual 8 MiB, of which only what is touched takes memory.
 constexpr std::uint64_t stack_of_rank = 8 << 20;
 
-/// The most ranks that this node may have: how many it has is known once the job has started.
-unsigned ranks_of_node(bool is_in_job, const job_shape& shape, const program_image& image) {
-  if (!is_in_job) return static_cast<unsigned>(map_of_one_node(shape, image).ranks());
+unsigned cores_of_node() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+/// The most ranks that this node may have: how many it has is known once the job has started. A rank with an
+/// accelerator is expected to have a core.
+unsigned ranks_of_node(bool is_in_job, const job_shape& shape) {
+  if (shape.is_by_accelerators) return cores_of_node();
+  if (!is_in_job) return static_cast<unsigned>(map_of_one_node(shape).ranks());
   const int nodes = std::max(1, static_cast<int>(net::mpi::detect_launch_environment().launched));
   return static_cast<unsigned>(shape.ranks ? (shape.ranks + nodes - 1) / nodes : std::max(1, shape.ranks_of_node));
 }
@@ -164,15 +186,14 @@ runtime_options options_for(const std::shared_ptr<job_of_ranks>& job, const job_
                             const program_image& image) {
   runtime_options options;
   options.job = job;
-  const unsigned ranks = ranks_of_node(job != nullptr, shape, image);
+  const unsigned ranks = ranks_of_node(job != nullptr, shape);
   if (wanted_workers() == 0 && image.starts_threads()) options.workers = ranks + 1;
   else if (!is_set("STRETTO_WORKERS"))
-    options.workers = image.has_regions() ? std::max(1u, std::thread::hardware_concurrency())
-                                          : std::min(std::max(1u, std::thread::hardware_concurrency()), ranks);
+    options.workers = image.has_regions() ? cores_of_node() : std::min(cores_of_node(), ranks);
   if (!std::getenv("STRETTO_STACK_SIZE")) options.stack_bytes = stack_of_rank;
-  if (const std::string kind = acc::device_kind_of_environment();
-      image.has_regions() && kind != "host" && !is_set("STRETTO_DEVICES"))
-    options.devices = kind;
+  if (const acc::accelerator_kinds kinds(acc::kinds_in_environment());
+      image.has_regions() && !kinds.text().empty() && !std::getenv("STRETTO_DEVICES"))
+    options.devices = kinds.devices_option();
   options.spare_workers = spare_workers();
   return options;
 }
@@ -189,10 +210,12 @@ using rank_list = std::vector<std::unique_ptr<rank>>;
 /// worker while it loads the rank, so that the rank's data lies there.
 class worker_choice {
  public:
-  worker_choice(const platform& machine, std::size_t ranks)
+  /// near: the workers near the device of each rank
+  worker_choice(const platform& machine, const std::vector<std::vector<std::uint32_t>>& near)
       : binding_(machine),
-        workers_(
-            workers_of_ranks(placement_of_ranks().on_workers, static_cast<std::uint32_t>(ranks), binding_.domains())) {}
+        workers_(workers_near_devices(workers_of_ranks(placement_of_ranks().on_workers,
+                                                       static_cast<std::uint32_t>(near.size()), binding_.domains()),
+                                      near)) {}
 
   std::uint32_t worker_of(std::size_t rank) const { return workers_[rank]; }
   void bind_thread_for(std::size_t rank) const { binding_.bind_thread(workers_[rank]); }
@@ -201,6 +224,17 @@ class worker_choice {
   const domain_binding binding_;
   const std::vector<std::uint32_t> workers_;
 };
+
+/// The workers near the accelerators of so many ranks of this node; none for a rank without a device.
+std::vector<std::vector<std::uint32_t>> workers_near_accelerators(runtime& here, std::size_t ranks,
+                                                                  const program_image& image) {
+  std::vector<std::vector<std::uint32_t>> all(ranks);
+  if (!image.has_regions() || acc::kinds_in_environment().empty()) return all;
+  here.run([&] {
+    for (std::size_t r = 0; r < ranks; ++r) all[r] = workers_on(here.machine(), acc::processors_near_accelerator(r));
+  });
+  return all;
+}
 
 /// `choice` is null if ranks wander.
 rank_list load_ranks(node_ranks& node, int number, const std::shared_ptr<const program_image>& image, int argc,
@@ -275,17 +309,18 @@ int run_program(const char* file, int argc, char** argv) {
   install_crash_reports();  // ahead of the runtime, whose handlers call these
   if (is_child_of_rank()) ::setenv("STRETTO_JOB", "alone", 1);
   const bool wanders = do_ranks_wander(*image);
-  const job_shape shape = shape_of_job();
+  const job_shape shape = shape_of_job(*image);
   const auto job = job_of_process(shape);
   std::optional<node_ranks> node;
   rank_list ranks;
   {
     runtime here(options_for(job, shape, *image));
-    node.emplace(job ? job->map() : map_of_one_node(shape, *image));
+    node.emplace(map_of_ranks(here, job.get(), shape));
     node->set_workers(static_cast<int>(here.workers()));
     const int number = job ? static_cast<int>(here.node()) : 0;
     std::optional<worker_choice> choice;
-    if (!wanders) choice.emplace(here.machine(), node->map().ranks_of(number).size());
+    if (!wanders)
+      choice.emplace(here.machine(), workers_near_accelerators(here, node->map().ranks_of(number).size(), *image));
     try {
       ranks = load_ranks(*node, number, image, argc, argv, choice ? &*choice : nullptr);
     } catch (const std::exception& e) {

@@ -7,8 +7,8 @@
 
 namespace stretto::ranks {
 
-/// Runs as many ranks as STRETTO_RANKS says, or as there are cores; one, apart from all others, if a rank has started
-/// this process.
+/// Runs as many ranks as STRETTO_RANKS says, or as there are cores, or accelerators; one, apart from all others, if a
+/// rank has started this process.
 ///
 ///   returns  the exit code: of the lowest rank whose code is not 0, or 0
 ///   throws   R80 to R88 if the program cannot be loaded; what a runtime throws

@@ -1,6 +1,4 @@
 // openacc_functions.cpp - the functions of OpenACC (include/stretto_acc/openacc.h), for a rank's accelerator.
-#include <unistd.h>
-
 #include <stretto_acc/openacc.h>
 #include <cstddef>
 #include <stretto/task.hpp>
@@ -17,10 +15,16 @@ rank_context& here() {
 }
 bool is_shared() { return here().device().shares_host_memory(); }
 
-/// The type of the rank's device. OpenACC has no name for those of OpenCL.
-acc_device_t own_type() { return here().device().is_host() ? acc_device_host : acc_device_not_host; }
+acc_device_t own_type() { return here().device().facts().type; }
 bool is_own(acc_device_t type) {
-  return type == own_type() || type == acc_device_default || type == acc_device_current;
+  const acc_device_t own = own_type();
+  return type == own || type == acc_device_default || type == acc_device_current ||
+         (type == acc_device_not_host && own != acc_device_host);
+}
+
+/// The rank's device, or the host, if the program asks for it; null: there is no device of that type.
+accelerator* device_of_type(acc_device_t type) {
+  return is_own(type) ? &here().device() : type == acc_device_host ? &here().host() : nullptr;
 }
 
 std::byte* bytes_at(void* address) { return static_cast<std::byte*>(address); }
@@ -77,10 +81,6 @@ int first_ended(const int* queues, int count) {
   }
 }
 
-std::size_t pages(int name) {
-  return static_cast<std::size_t>(::sysconf(name)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
-
 }  // namespace
 }  // namespace stretto::acc
 
@@ -88,26 +88,30 @@ using namespace stretto::acc;
 
 #pragma GCC visibility push(default)
 
-int acc_get_num_devices(acc_device_t type) { return is_own(type) || type == acc_device_host ? 1 : 0; }
+int acc_get_num_devices(acc_device_t type) { return device_of_type(type) ? 1 : 0; }
 void acc_set_device_type(acc_device_t) {}
 acc_device_t acc_get_device_type() { return own_type(); }
 void acc_set_device_num(int, acc_device_t) {}
 int acc_get_device_num(acc_device_t) { return 0; }
 
-size_t acc_get_property(int, acc_device_t, acc_device_property_t property) {
+size_t acc_get_property(int, acc_device_t type, acc_device_property_t property) {
+  const accelerator* const of = device_of_type(type);
+  if (!of) return 0;
   switch (property) {
-    case acc_property_memory: return pages(_SC_PHYS_PAGES);
-    case acc_property_free_memory: return pages(_SC_PHYS_PAGES) - here().device().allocated_bytes();
-    case acc_property_shared_memory_support: return is_shared() ? 1 : 0;
+    case acc_property_memory: return of->facts().memory_bytes;
+    case acc_property_free_memory: return of->facts().memory_bytes - of->allocated_bytes();
+    case acc_property_shared_memory_support: return of->shares_host_memory() ? 1 : 0;
     default: return 0;
   }
 }
 
-const char* acc_get_property_string(int, acc_device_t, acc_device_property_t property) {
+const char* acc_get_property_string(int, acc_device_t type, acc_device_property_t property) {
+  const accelerator* const of = device_of_type(type);
+  if (!of) return nullptr;
   switch (property) {
-    case acc_property_name: return "host";
-    case acc_property_vendor:
-    case acc_property_driver: return "Stretto";
+    case acc_property_name: return of->facts().name.c_str();
+    case acc_property_vendor: return of->facts().vendor.c_str();
+    case acc_property_driver: return of->facts().driver.c_str();
     default: return nullptr;
   }
 }
