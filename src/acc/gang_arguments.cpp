@@ -32,40 +32,55 @@ struct address_search {
   }
 };
 
+/// The arguments that are copied: all values of a kernel in a queue, and pointers to memory of a device.
+struct argument_copies {
+  bool is_in_queue, is_on_device;
+
+  std::size_t bytes_of(const stretto_acc_argument& one) const {
+    const bool is_in_place = !is_in_queue && (one.way == stretto_acc_value || !is_on_device);
+    return one.way == stretto_acc_address || is_in_place ? 0 : rounded(one.bytes);
+  }
+  std::size_t bytes_of(std::span<const stretto_acc_argument> all) const {
+    std::size_t bytes = 0;
+    for (const stretto_acc_argument& one : all) bytes += bytes_of(one);
+    return bytes;
+  }
+};
+
 }  // namespace
 
 gang_arguments::gang_arguments(const stretto_acc_launch& launch, data_environment* data, queue_number queue,
                                data_work& into) {
   const std::span arguments(launch.arguments, static_cast<std::size_t>(launch.argument_count));
-  std::size_t bytes = 0;
-  for (const stretto_acc_argument& one : arguments)
-    if (one.way != stretto_acc_address) bytes += rounded(one.bytes);
-  values_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-  pointers_.reserve(arguments.size());
-  on_device_.resize(arguments.size());
+  const argument_copies copies{queue.has_value(), data != nullptr};
+  if (arguments.size() > few_pointers_.size()) many_pointers_ = std::make_unique<void*[]>(arguments.size());
+  pointers_ = {many_pointers_ ? many_pointers_.get() : few_pointers_.data(), arguments.size()};
+  if (const std::size_t bytes = copies.bytes_of(arguments))
+    values_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  if (data) on_device_.resize(arguments.size());
   std::byte* next = values_.get();
-  const auto found = [&](std::byte* host, const stretto_acc_argument& one) {
-    kernel_memory memory{host, {}};
-    if (data && one.way == stretto_acc_device_pointer) memory.block = data->block_at(host);
-    else if (data) memory = address_search{*data, queue, into}.find(host, one);
-    on_device_[pointers_.size()] = {memory, one.way != stretto_acc_address};
-    return memory.address;
-  };
-  for (const stretto_acc_argument& one : arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const stretto_acc_argument& one = arguments[i];
+    const auto found = [&](std::byte* host) {
+      if (!data) return host;
+      const kernel_memory memory = one.way == stretto_acc_device_pointer
+                                       ? kernel_memory{host, data->block_at(host)}
+                                       : address_search{*data, queue, into}.find(host, one);
+      on_device_[i] = {memory, one.way != stretto_acc_address};
+      return memory.address;
+    };
     auto* const host = static_cast<std::byte*>(one.host);
-    if (one.way == stretto_acc_address) {
-      pointers_.push_back(found(host, one));
-      continue;
-    }
+    const std::size_t bytes = copies.bytes_of(one);
+    pointers_[i] = one.way == stretto_acc_address ? found(host) : bytes > 0 ? next : host;
+    if (bytes == 0) continue;
     std::memcpy(next, host, one.bytes);
     if (one.way != stretto_acc_value) {
       std::byte* pointer = nullptr;
       std::memcpy(&pointer, host, sizeof pointer);
-      pointer = found(pointer, one);
+      pointer = found(pointer);
       std::memcpy(next, &pointer, sizeof pointer);
     }
-    pointers_.push_back(next);
-    next += rounded(one.bytes);
+    next += bytes;
   }
 }
 

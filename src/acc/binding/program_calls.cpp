@@ -61,15 +61,22 @@ void run(rank_context& in, const stretto_acc_launch& launch) {
   wait_for_users(in, queue);
   const bool moves = !launch.is_on_host && !in.device().shares_host_memory();
   if (moves) enter(in, all, data_environment::scope::structured, queue, launch.where);
-  data_work ahead;
-  auto arguments = std::make_shared<gang_arguments>(launch, moves ? &in.data() : nullptr, queue, ahead);
-  in.perform(queue, launch.where, std::move(ahead));
+  data_environment* const data = moves ? &in.data() : nullptr;
   accelerator& on = moves || in.device().shares_host_memory() ? in.device() : in.host();
-  const gang_launch gangs{launch.kernel, launch.device, launch.where, *arguments, launch.gangs, launch.work};
-  if (queue)
+  data_work ahead;
+  const auto launch_with = [&](gang_arguments& arguments) -> gang_launch {
+    in.perform(queue, launch.where, std::move(ahead));
+    return {launch.kernel, launch.device, launch.where, arguments, launch.gangs, launch.work};
+  };
+  if (queue) {
+    const auto arguments = std::make_shared<gang_arguments>(launch, data, queue, ahead);
+    const gang_launch gangs = launch_with(*arguments);
     in.queues().start(*queue, {"region", launch.where},
                       [&](std::span<const event> behind) { return on.start(gangs, arguments, behind); });
-  else on.launch(gangs);
+  } else {
+    gang_arguments arguments(launch, data, queue, ahead);
+    on.launch(launch_with(arguments));
+  }
   if (moves) leave(in, all, data_environment::scope::structured, queue, launch.where);
 }
 
