@@ -12,6 +12,7 @@
 #include "acc/gang_arguments.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/worker.hpp"
+#include "trace/recorder.hpp"
 
 namespace stretto::acc {
 namespace {
@@ -36,8 +37,22 @@ gang_range part_of(long gangs, long n, long tasks) {
   return {first, first + each + (n < more ? 1 : 0)};
 }
 
+void record_gangs(const sched::thread_state& by, trace::ticks start) {
+  by.ring->push({.start = start,
+                 .end = trace::clock::now(),
+                 .id = by.current_id,
+                 .name = by.owner->recorder->names().intern("gangs of a region"),
+                 .place = by.as_worker->paths.pop->front(),
+                 .kind = trace::kind::kernel});
+}
+
+/// A kernel does not suspend its task.
 void run_gangs(gang_function kernel, void** arguments, const gang_range& part, long gangs) {
+  const sched::thread_state* const here = sched::this_thread();
+  const bool is_traced = here && here->as_worker && here->every_span;
+  const trace::ticks start = is_traced ? trace::clock::now() : 0;
   for (long gang = part.first; gang < part.last; ++gang) kernel(arguments, gang, gangs);
+  if (is_traced) record_gangs(*here, start);
 }
 
 /// The memory of the system.
