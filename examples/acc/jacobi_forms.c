@@ -17,7 +17,8 @@
  *     STRETTO_RANKS=2 ./jacobi_forms
  *
  * `./jacobi_forms asynchronous` runs this form alone. `./jacobi_forms all 1000 500` runs all of them, for 500 steps on
- * 1000 x 1000 cells, and `./jacobi_forms all 1000 500 times` also prints the seconds of each form.
+ * 1000 x 1000 cells, and `./jacobi_forms all 1000 500 times` also prints the seconds of each form. With the name of a
+ * file behind that, it draws the plate (Netpbm, P6).
  *
  * Output
  *   100 steps on 64 x 64 cells: mean temperature 7.418357
@@ -155,7 +156,32 @@ static int run_form(const struct form* form, int steps, int prints_times, double
   return is_same;
 }
 
-static int run(const char* name, int n, int steps, int prints_times) {
+static void write_row(FILE* file, const double* row, int n) {
+  for (int column = 1; column <= n; ++column) {
+    const double warm = row[column] / 100;
+    const double colours[3] = {3 * warm, 3 * warm - 1, 3 * warm - 2}; /* black, red, yellow, white */
+    for (int i = 0; i < 3; ++i) fputc(colours[i] < 0 ? 0 : colours[i] > 1 ? 255 : (int)(255 * colours[i]), file);
+  }
+}
+
+/* Rank 0 writes the rows of all ranks in their order. Whether the picture was written. */
+static int draw(double* plate, int n, const char* name) {
+  FILE* const file = rank == 0 ? fopen(name, "wb") : NULL;
+  if (file) fprintf(file, "P6\n%d %d\n255\n", n, n);
+  for (int from = 0; from < ranks; ++from)
+    for (long row = (long)n * from / ranks; row < (long)n * (from + 1) / ranks; ++row) {
+      double* const own = &plate[(row - (long)n * rank / ranks + 1) * width];
+      if (rank == from && from != 0) MPI_Send(own, (int)width, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD);
+      if (rank != 0) continue;
+      if (from != 0) MPI_Recv(plate, (int)width, MPI_DOUBLE, from, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      if (file) write_row(file, from == 0 ? own : plate, n);
+    }
+  int is_written = rank != 0 || (file && fclose(file) == 0);
+  MPI_Bcast(&is_written, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return is_written;
+}
+
+static int run(const char* name, int n, int steps, int prints_times, const char* picture) {
   rows = (long)n * (rank + 1) / ranks - (long)n * rank / ranks;
   width = n + 2, cells = (rows + 2) * width;
   up = rank > 0 ? rank - 1 : MPI_PROC_NULL;
@@ -172,8 +198,10 @@ static int run(const char* name, int n, int steps, int prints_times) {
     printf("check %s: each form that ran gives %s temperatures\n", is_same ? "passed" : "failed",
            is_same ? "the same" : "other");
   }
+  const int is_drawn = !picture || draw(first, n, picture);
+  if (rank == 0 && !is_drawn) fprintf(stderr, "%s cannot be written\n", picture);
   free(first);
-  return is_same ? 0 : 1;
+  return is_same && is_drawn ? 0 : 1;
 }
 
 int main(int argc, char** argv) {
@@ -182,10 +210,11 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int n = argc > 2 ? atoi(argv[2]) : 64, steps = argc > 3 ? atoi(argv[3]) : 100;
   const int prints_times = argc > 4 && strcmp(argv[4], "times") == 0;
-  const int result = n < ranks || steps < 1 ? 2 : run(argc > 1 ? argv[1] : "all", n, steps, prints_times);
+  const char* const picture = prints_times && argc > 5 ? argv[5] : NULL;
+  const int result = n < ranks || steps < 1 ? 2 : run(argc > 1 ? argv[1] : "all", n, steps, prints_times, picture);
   if (result == 2 && rank == 0)
     fprintf(stderr,
-            "usage: jacobi_forms [all|synchronous|asynchronous|unified [N [STEPS [times]]]], with N rows\n"
+            "usage: jacobi_forms [all|synchronous|asynchronous|unified [N [STEPS [times [PICTURE]]]]], with N rows\n"
             "for at least as many ranks; unified needs a compiler that knows the directive acc mpi\n");
   MPI_Finalize();
   return result;
