@@ -53,6 +53,7 @@ if(STRETTO_TOOLS)
   install(TARGETS stretto_command)
   install(DIRECTORY examples/media DESTINATION ${CMAKE_INSTALL_DATADIR}/stretto FILES_MATCHING PATTERN "*.png")
   install(FILES examples/mpi/heat.c DESTINATION ${CMAKE_INSTALL_DATADIR}/stretto/mpi)
+  install(FILES examples/acc/jacobi_forms.c DESTINATION ${CMAKE_INSTALL_DATADIR}/stretto/acc)
 endif()
 
 # What `stretto cc` links to programs of ranks, and what runs them (cmake/ranks.cmake).

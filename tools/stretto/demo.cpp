@@ -31,6 +31,7 @@ constexpr std::array demos{
             demo_patterns},
     command{"streams", "Draws random numbers in many tasks, most of which do not follow one another", demo_streams},
     command{"ranks", "Heats a plate by an MPI program in C, whose ranks are tasks of one process", demo_ranks},
+    command{"acc", "Orders kernels, copies and messages of a program with OpenACC in three ways", demo_acc},
 };
 
 void print_help(const invocation& call) {

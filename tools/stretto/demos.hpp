@@ -18,5 +18,6 @@ int demo_matrix(const invocation&);
 int demo_patterns(const invocation&);
 int demo_streams(const invocation&);
 int demo_ranks(const invocation&);
+int demo_acc(const invocation&);
 
 }  // namespace stretto::tools
