@@ -12,7 +12,7 @@ namespace stretto::ranks {
 
 namespace {
 
-constexpr std::int64_t most_steps = 50'000'000;
+constexpr std::int64_t most_steps = 4'000'000;
 
 /// Exchanges on one level. Locations are of one group if `group_of` gives them the same location, and may be exchanged
 /// if `part_of` does.

@@ -13,7 +13,7 @@ namespace stretto::ranks {
 /// Exchanges the locations of two places as long as that lessens the weight of links between nodes, then those of two
 /// places of one node as long as that lessens the weight between workers.
 ///
-/// cost  each round: links times the size of the groups that they lead to; each level ends after 5 x 10^7 steps.
+/// cost  each round: links times the size of the groups that they lead to; each level ends after 4 x 10^6 steps, 0.1 s.
 void exchange_places(const place_graph& graph, std::vector<rank_location>& at_places);
 
 }  // namespace stretto::ranks

@@ -12,7 +12,7 @@ namespace stretto::ranks {
 
 namespace {
 
-constexpr int most_grown_places = 16'384;
+constexpr int most_grown_places = 2'048;
 
 struct grid_block {
   std::vector<int> first, size;
