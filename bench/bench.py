@@ -123,7 +123,8 @@ def wanted(system, suite, workers, settings):
     program = suites.VARIANTS.get(system, (system, ""))[0]
     chosen = system in settings.systems or (system not in suites.SYSTEMS and program in settings.systems)
     fast = not (settings.quick and suite.metg and system in suites.SLOW_GRAPHS and suite.name != suites.QUICK_PATTERN)
-    return chosen and fast and (system != "serial" or workers == 1)
+    has_cores = system not in suites.WITHOUT_YIELD or workers <= len(os.sched_getaffinity(0))
+    return chosen and fast and has_cores and (system != "serial" or workers == 1)
 
 
 def run_suite(peers, suite, settings, measure, progress):

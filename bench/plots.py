@@ -9,6 +9,10 @@ from pathlib import Path
 
 import matplotlib
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import suites
+
 matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "bench"  # the same results give the same file
 matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text; the file is two thirds as large
@@ -29,7 +33,7 @@ def bars(suite, folder):
     if not rows:
         return
     figure, axes = plt.subplots(figsize=(7, 0.9 + 0.3 * len(rows)), layout="constrained")
-    labels = [f"{row['system']}, {row['workers']} worker{'s' if row['workers'] > 1 else ''}" for row in rows]
+    labels = [suites.named(row) for row in rows]
     drawn = axes.barh(range(len(rows)), [row["value"] for row in rows],
                       color=[COLOURS.get(row["system"], OWN) for row in rows])
     axes.bar_label(drawn, [f"{row['value']:.3g}" for row in rows], padding=3, fontsize=8)
@@ -66,16 +70,21 @@ def curves(suite, folder):
     save(figure, folder / f"{suite['name']}_curves.svg")
 
 
+STYLES = ("-", "--", ":", "-.")
+
+
 def sizes(suite, folder):
-    """One line per system over the sizes of a sweep."""
+    """One line per system over the sizes of a sweep; of several numbers of workers each has a style."""
     rows = [row for row in suite["rows"] if "value" in row and "x" in row]
     if not rows:
         return
     figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
-    for system in dict.fromkeys(row["system"] for row in rows):
-        line = [row for row in rows if row["system"] == system]
+    workers = list(dict.fromkeys(row["workers"] for row in rows))
+    for system, count in dict.fromkeys((row["system"], row["workers"]) for row in rows):
+        line = [row for row in rows if row["system"] == system and row["workers"] == count]
         axes.plot([row["x"] for row in line], [row["value"] for row in line], marker="o", markersize=3,
-                  color=COLOURS.get(system, OWN), label=system)
+                  linestyle=STYLES[workers.index(count) % 4], color=COLOURS.get(system, OWN),
+                  label=system if len(workers) == 1 else suites.named(line[0]))
     axes.set_xscale("log", base=2)
     values = [row["value"] for row in rows]
     if max(values) > 20 * min(values):
@@ -85,10 +94,31 @@ def sizes(suite, folder):
     axes.set_xlabel(suite["axis"], fontsize=8)
     axes.set_ylabel(f"{rows[0]['unit']}, {rows[0]['better']} is better", fontsize=8)
     axes.set_title(suite["title"], fontsize=10)
-    if len({row["system"] for row in rows}) > 1:
-        axes.legend(fontsize=8, frameon=False)
+    beside = {"loc": "center left", "bbox_to_anchor": (1, 0.5)} if len(workers) > 1 else {}
+    if len({(row["system"], row["workers"]) for row in rows}) > 1:
+        axes.legend(fontsize=8, frameon=False, **beside)
     axes.spines[["top", "right"]].set_visible(False)
     save(figure, folder / f"{suite['name']}.svg")
+
+
+def over_workers(suite, folder):
+    """One line per system over many numbers of workers."""
+    rows = [row for row in suite["rows"] if "value" in row and "x" not in row]
+    if len({row["workers"] for row in rows}) < 4:
+        return
+    figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    for system in dict.fromkeys(row["system"] for row in rows):
+        line = [row for row in rows if row["system"] == system]
+        axes.plot([row["workers"] for row in line], [row["value"] for row in line], marker="o", markersize=3,
+                  color=COLOURS.get(system, OWN), label=system)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlabel("ranks" if rows[0]["system"] in suites.RANKS else "workers", fontsize=8)
+    axes.set_ylabel(f"{rows[0]['unit']}, {rows[0]['better']} is better", fontsize=8)
+    axes.set_title(suite["title"], fontsize=10)
+    axes.legend(fontsize=8, frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    save(figure, folder / f"{suite['name']}_lines.svg")
 
 
 def time_lines(suite, folder):
@@ -124,9 +154,8 @@ def iterations(suite, folder):
     workers = list(dict.fromkeys(row["workers"] for row in rows))
     for row in rows:
         (step, numbers), (unit, values) = row["series"].items()
-        style = ("-", "--", ":", "-.")[workers.index(row["workers"]) % 4]
-        axes.plot(numbers, values, linewidth=1.2, linestyle=style, color=COLOURS.get(row["system"], OWN),
-                  label=f"{row['system']}, {row['workers']} worker{'s' if row['workers'] > 1 else ''}")
+        axes.plot(numbers, values, linewidth=1.2, linestyle=STYLES[workers.index(row["workers"]) % 4],
+                  color=COLOURS.get(row["system"], OWN), label=suites.named(row))
     axes.set_ylim(bottom=0)
     axes.set_xlabel(step, fontsize=8)
     axes.set_ylabel(unit, fontsize=8)
@@ -164,7 +193,7 @@ def save(figure, path):
 def main(results, folder):
     suites = json.loads(Path(results).read_text())["suites"]
     for suite in suites:
-        for draw in (bars, sizes, curves, time_lines, iterations):
+        for draw in (bars, sizes, over_workers, curves, time_lines, iterations):
             draw(suite, Path(folder))
     patterns(suites, Path(folder))
 

@@ -96,10 +96,11 @@ def sweep(found):
     (suite,) = found
     rows = measured(suite)
     sizes = list(dict.fromkeys(row["x"] for row in rows))
-    lines = []
-    for system in dict.fromkeys(row["system"] for row in rows):
-        by_size = {row["x"]: row["value"] for row in rows if row["system"] == system}
-        lines.append([system] + [figure(by_size[x]) if x in by_size else "" for x in sizes])
+    has_several = len({row["workers"] for row in rows}) > 1
+    lines = {}
+    for row in rows:
+        lines.setdefault(suites.named(row) if has_several else row["system"], {})[row["x"]] = figure(row["value"])
+    lines = [[name, *(by_size.get(x, "") for x in sizes)] for name, by_size in lines.items()]
     return markdown([f"{rows[0]['unit']}, by {suite['axis']}", *map(str, sizes)], lines)
 
 

@@ -117,7 +117,18 @@ _MEDIUM = (1 << 10, 1 << 12, 1 << 14)  # bytes
 _LARGE = (1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24)  # bytes
 
 
-# MPICH does not yield: where ranks share cores, a barrier takes it milliseconds.
+# Systems whose `workers` are ranks, however many workers run these.
+RANKS = ("stretto_ranks", "one_worker", "openmpi", "mpich")
+
+
+def named(row):
+    """The system of a row with the number of its workers: "tbb, 2 workers"."""
+    what = "rank" if row["system"] in RANKS else "worker"
+    return f"{row['system']}, {row['workers']} {what}{'s' if row['workers'] > 1 else ''}"
+
+
+# MPICH does not yield: where ranks share cores, a barrier takes it milliseconds, and it is not measured.
+WITHOUT_YIELD = ("mpich",)
 _RANKS = ("stretto_ranks", "one_worker", "openmpi")
 _TWO_RANKS = (*_RANKS, "mpich")
 
@@ -127,6 +138,13 @@ def _ranks(name, title, bench, part=None, systems=_RANKS, **more):
     workers is that of ranks."""
     return Suite(f"ranks_{name}", title, bench, "openmpi", systems,
                  ratio_goals={"stretto_ranks": part, "one_worker": part} if part else {}, **more)
+
+
+def _ranks_by_size(name, title, bench, largest, **more):
+    """A sweep as those of the OSU benchmarks: with two ranks, and with eight where they yield."""
+    sizes = tuple(size for size in (8, 64, 512, 1 << 12, 1 << 15, 1 << 18, 1 << 20) if size <= largest)
+    return _ranks(f"{name}_sizes", title, bench, systems=_TWO_RANKS, workers=(2, 8), sweep=sizes, axis="bytes",
+                  quick=False, **more)
 
 
 _MESSAGES = (64, 1 << 12, 1 << 16, 1 << 20, 1 << 24, 1 << 26)  # bytes
@@ -404,6 +422,13 @@ SUITES = (
            sweep=(8, *_MEDIUM, *_LARGE), axis="bytes"),
     _ranks("rate", "messages of 8 bytes between two ranks, 64 under way", "rate", systems=_TWO_RANKS, workers=(2,),
            goals={"one_worker": 20}),
+    _ranks("bandwidth", "bandwidth of messages between two ranks, 64 under way", "bandwidth", systems=_TWO_RANKS,
+           workers=(2,), sweep=(8, 128, *_MEDIUM, *_LARGE[:-1]), axis="bytes", quick=False),
+    _ranks_by_size("allreduce", "sum of data of each rank, for all", "allreduce", 1 << 20),
+    _ranks_by_size("broadcast", "data of one rank after another, for all", "broadcast", 1 << 20),
+    _ranks_by_size("alltoall", "data from each rank to each", "alltoall", 1 << 18),
+    _ranks("barrier_sizes", "barrier, by the number of ranks", "barrier", systems=_TWO_RANKS,
+           workers=(2, 4, 8, 16, 32, 64), quick=False),
     _ranks("barrier", "barrier of ranks", "barrier", {2: 1, 8: 0.2}, workers=(2, 8)),
     _ranks("allreduce", "sum of 8 bytes of each rank, for all", "allreduce", {2: 1, 8: 0.2}, workers=(2, 8)),
     _ranks("alltoall", "8 bytes from each rank to each", "alltoall", {2: 1, 8: 0.2}, workers=(2, 8)),

@@ -178,6 +178,13 @@ after
         self.assertIn("| M/s, by fan | 1 | 2 |\n| --- | --- | --- |\n| stretto | 10 | 20 |\n",
                       report.block(self.RESULTS, "sweep", ["fan"]))
 
+    def test_a_sweep_with_several_numbers_of_ranks_has_a_row_for_each(self):
+        suite = {"name": "sum", "axis": "bytes", "rows": [
+            {"system": "openmpi", "workers": w, "x": x, "value": 1.0 * w * x, "unit": "us"}
+            for x in (8, 64) for w in (2, 8) if (x, w) != (64, 8)]}
+        self.assertIn("| openmpi, 2 ranks | 16 | 128 |\n| openmpi, 8 ranks | 64 |  |\n",
+                      report.block({"suites": [suite]}, "sweep", ["sum"]))
+
     def test_goals_by_ratio_are_named_with_their_peer(self):
         suite = {"name": "chain", "title": "chain", "against": "opencl", "goals": {}, "ratio_goals": {"stretto": 1.3}, "rows": [
             {"system": "stretto", "workers": 1, "value": 5.0, "unit": "us"},
@@ -275,6 +282,13 @@ class Driver(unittest.TestCase):
         self.assertFalse(bench.wanted("starpu", other, 2, settings))
         settings.quick = False
         self.assertTrue(bench.wanted("starpu", other, 2, settings))
+
+    def test_a_system_that_does_not_yield_has_a_core_for_each_process(self):
+        settings = types.SimpleNamespace(systems=suites.SYSTEMS, quick=False)
+        suite = next(s for s in suites.SUITES if s.name == "ranks_allreduce_sizes")
+        self.assertTrue(bench.wanted("mpich", suite, 1, settings))
+        self.assertFalse(bench.wanted("mpich", suite, 10_000, settings))
+        self.assertTrue(bench.wanted("openmpi", suite, 10_000, settings))
 
     def test_own_variants_are_chosen_with_their_program(self):
         suite = next(s for s in suites.SUITES if s.name == "histogram_dense")
