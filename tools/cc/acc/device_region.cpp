@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cc/acc/c_types.hpp"
-#include "cc/acc/directive_text.hpp"
+#include "cc/acc/divided_loops.hpp"
 #include "cc/acc/operator_precedence.hpp"
 #include "cc/acc/reduction_text.hpp"
 
@@ -194,46 +194,27 @@ std::optional<std::string> device_region::replacement(const statement& s, unsign
 /// The iterations of nested loops as one range: gang k runs iterations k, k + gangs, ...
 std::string device_region::divided_text(const statement& loop, const loop_plan& plan, unsigned depth) const {
   const auto shapes = nested_shapes(loop, plan.collapsed);
-  const auto in = [&](unsigned more) { return spaces_for(depth + more); };
-  std::string text = in(0) + "{\n" + line_mark(loop);
-  std::string count = "stretto_n0";
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    text += fmt::format("{}const long stretto_n{} = {};\n", in(1), i, trips_text(shapes[i]));
-    if (i > 0) count += fmt::format(" * stretto_n{}", i);
-  }
+  divided_loops loops;
+  for (const loop_shape& one : shapes)
+    loops.push_back({declaration_of(*one.variable), identifier(*one.variable), operand(one.first, 12), step_text(one),
+                     trips_text(one), one.goes_down, plan.sets_variables && is_reference(one.variable)});
+  std::string text = spaces_for(depth) + "{\n" + line_mark(loop) + counts_text(loops, depth + 1);
   for (const reduced_variable& one : plan.reductions) text += reduction_start(one, depth + 1);
-  text += fmt::format(
-      "{0}const long stretto_count = {1};\n"
-      "{0}for (long stretto_k = stretto_gang; stretto_k < stretto_count; stretto_k += stretto_gangs) {{\n",
-      in(1), count);
-  text += inner_text(shapes, plan, depth + 2) + in(1) + "}\n";
+  text += strided_text(loops, [&](unsigned inside) { return iteration_of(shapes, plan, inside); }, depth + 1);
   for (auto one = plan.reductions.rbegin(); one != plan.reductions.rend(); ++one)
     text += reduction_end(*one, depth + 1);
-  if (plan.sets_variables) text += variables_behind(shapes, depth + 1);
-  return text + in(0) + "}\n";
+  return text + values_behind_text(loops, depth + 1) + spaces_for(depth) + "}\n";
 }
 
-/// The values that variables of the host have behind loops: inner ones are set if the loops around them run.
-std::string device_region::variables_behind(const std::vector<loop_shape>& shapes, unsigned depth) const {
-  std::string text, condition = "stretto_gang == 0";
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const loop_shape& one = shapes[i];
-    const auto found = std::ranges::find(plan_.arguments, one.variable, &kernel_argument::of);
-    if (found != plan_.arguments.end() && found->way == argument_way::reference)
-      text +=
-          fmt::format("{}if ({}) *stretto_of_{} = {} {} stretto_n{} * ({});\n", spaces_for(depth), condition,
-                      identifier(*one.variable), operand(one.first, 12), one.goes_down ? "-" : "+", i, step_text(one));
-    condition += fmt::format(" && stretto_n{} > 0", i);
-  }
-  return text;
+bool device_region::is_reference(const declaration* of) const {
+  const auto found = std::ranges::find(plan_.arguments, of, &kernel_argument::of);
+  return found != plan_.arguments.end() && found->way == argument_way::reference;
 }
 
-/// One iteration.
-std::string device_region::inner_text(const std::vector<loop_shape>& shapes, const loop_plan& plan,
-                                      unsigned depth) const {
+std::string device_region::iteration_of(const std::vector<loop_shape>& shapes, const loop_plan& plan,
+                                        unsigned depth) const {
   std::string text;
-  for (std::size_t i = 0; i < shapes.size(); ++i) text += variable_of(shapes, i, depth);
-  std::size_t copies = 0;
+  std::size_t copies = shapes.size() + plan.last_values.size();
   for (const private_variable& one : plan.privates) {
     if (is_variable_of(shapes, one.of)) continue;
     text += private_text(one, depth);
@@ -246,7 +227,7 @@ std::string device_region::inner_text(const std::vector<loop_shape>& shapes, con
     spaces_.enter(one, false);
   }
   const std::string body = print(*shapes.back().body, depth);
-  spaces_.leave(copies + shapes.size() + plan.last_values.size());
+  spaces_.leave(copies);
   if (plan.last_values.empty()) return text + body;
   // A body may end by continue.
   text += spaces_for(depth) + "do {\n" + body + spaces_for(depth) + "} while (0);\n";
@@ -269,19 +250,6 @@ std::string device_region::trips_text(const loop_shape& shape) const {
 
 std::string device_region::step_text(const loop_shape& shape) const {
   return shape.step.is == expression_form::none ? "1" : operand(shape.step, precedence_of_assignment);
-}
-
-/// int i = first + (k / what the loops inside take) % n * step
-std::string device_region::variable_of(const std::vector<loop_shape>& shapes, std::size_t index, unsigned depth) const {
-  const loop_shape& shape = shapes[index];
-  std::string number = "stretto_k";
-  for (std::size_t i = index + 1; i < shapes.size(); ++i) number += fmt::format(" / stretto_n{}", i);
-  if (index > 0) number = fmt::format("{} % stretto_n{}", number, index);
-  const bool has_step = shape.step.is != expression_form::none;
-  if (has_step) number = fmt::format("({}) * ({})", number, print(shape.step));
-  else if (index > 0 || index + 1 < shapes.size()) number = fmt::format("({})", number);
-  return fmt::format("{}{} = {} {} {};\n", spaces_for(depth), declaration_of(*shape.variable), operand(shape.first, 12),
-                     shape.goes_down ? "-" : "+", number);
 }
 
 /// A loop that each gang runs whole, with variables of its own.

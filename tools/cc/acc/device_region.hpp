@@ -38,11 +38,10 @@ class device_region final : public device_printer {
   std::string reduction_end(const reduced_variable& one, unsigned depth) const;
   std::string divided_text(const statement& loop, const loop_plan& plan, unsigned depth) const;
   std::string undivided_text(const statement& loop, const loop_plan& plan, unsigned depth) const;
-  std::string inner_text(const std::vector<loop_shape>& shapes, const loop_plan& plan, unsigned depth) const;
-  std::string variables_behind(const std::vector<loop_shape>& shapes, unsigned depth) const;
+  std::string iteration_of(const std::vector<loop_shape>& shapes, const loop_plan& plan, unsigned depth) const;
+  bool is_reference(const declaration* of) const;
   std::string trips_text(const loop_shape& shape) const;
   std::string step_text(const loop_shape& shape) const;
-  std::string variable_of(const std::vector<loop_shape>& shapes, std::size_t index, unsigned depth) const;
   std::string identity(const c_type& type, reduction_operator operation) const;
 
   std::string heads_;  // parameters of the kernel

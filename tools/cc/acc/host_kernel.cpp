@@ -8,6 +8,7 @@
 #include "cc/acc/c_types.hpp"
 #include "cc/acc/code_printer.hpp"
 #include "cc/acc/directive_text.hpp"
+#include "cc/acc/divided_loops.hpp"
 #include "cc/acc/host_atomic.hpp"
 #include "cc/acc/loop_shape.hpp"
 #include "cc/acc/not_translated.hpp"
@@ -171,30 +172,22 @@ class host_emitter final : public code_printer {
   /// The iterations of nested loops as one range, of which each gang has a part.
   std::string divided_text(const statement& loop, const loop_plan& plan, unsigned depth) const {
     const auto shapes = nested_shapes(loop, plan.collapsed);
-    const auto in = [&](unsigned more) { return spaces(depth + more); };
-    std::string text = in(0) + "{\n";
-    std::string count = "1";
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-      text += fmt::format("{}const long stretto_n{} = {};\n", in(1), i, trips_text(shapes[i]));
-      count = i == 0 ? "stretto_n0" : fmt::format("{} * stretto_n{}", count, i);
-    }
+    divided_loops loops;
+    for (const loop_shape& one : shapes)
+      loops.push_back(
+          {declaration_text(*without_const(std::make_shared<const c_type>(one.variable->type)), one.variable->name),
+           one.variable->name, operand(one.first, 12), step_text(one), trips_text(one), one.goes_down,
+           plan.sets_variables && is_reference(one.variable)});
+    std::string text = spaces(depth) + "{\n" + counts_text(loops, depth + 1);
     for (const reduced_variable& one : plan.reductions) text += reduction_start(one, depth + 1);
-    text += fmt::format(
-        "{0}const long stretto_count = {1};\n"
-        "{0}const long stretto_last = stretto_acc_part(stretto_count, stretto_gang + 1, stretto_gangs);\n"
-        "{0}long stretto_k = stretto_acc_part(stretto_count, stretto_gang, stretto_gangs);\n"
-        "{0}for (; stretto_k < stretto_last; ++stretto_k) {{\n",
-        in(1), count);
-    text += iteration_text(shapes, plan, depth + 2) + in(1) + "}\n";
+    text += contiguous_text(loops, [&](unsigned inside) { return iteration_of(shapes, plan, inside); }, depth + 1);
     for (const reduced_variable& one : plan.reductions) text += reduction_end(one, depth + 1);
-    if (plan.sets_variables) text += variables_behind(shapes, depth + 1);
-    return text + in(0) + "}\n";
+    return text + values_behind_text(loops, depth + 1) + spaces(depth) + "}\n";
   }
 
-  std::string iteration_text(const std::vector<loop_shape>& shapes, const loop_plan& plan, unsigned depth) const {
+  std::string iteration_of(const std::vector<loop_shape>& shapes, const loop_plan& plan, unsigned depth) const {
     std::string text;
     const std::size_t before = reduced_.size();
-    for (std::size_t i = 0; i < shapes.size(); ++i) text += variable_of(shapes, i, depth);
     for (const private_variable& one : plan.privates)
       if (!is_variable_of(shapes, one.of)) text += private_text(one, depth);
     for (const loop_shape& one : shapes) reduced_.push_back(one.variable);
@@ -211,19 +204,6 @@ class host_emitter final : public code_printer {
     for (const declaration* const one : plan.last_values)
       text += fmt::format("{0}*stretto_of_{1} = {1};\n", spaces(depth + 1), one->name);
     return text + spaces(depth) + "}\n";
-  }
-
-  /// The values that variables of the host have behind loops: inner ones are set if the loops around them run.
-  std::string variables_behind(const std::vector<loop_shape>& shapes, unsigned depth) const {
-    std::string text, condition = "stretto_gang == 0";
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-      const loop_shape& one = shapes[i];
-      if (is_reference(one.variable))
-        text += fmt::format("{}if ({}) *stretto_of_{} = {} {} stretto_n{} * ({});\n", spaces(depth), condition,
-                            one.variable->name, operand(one.first, 12), one.goes_down ? "-" : "+", i, step_text(one));
-      condition += fmt::format(" && stretto_n{} > 0", i);
-    }
-    return text;
   }
 
   bool is_reference(const declaration* of) const {
@@ -247,18 +227,6 @@ class host_emitter final : public code_printer {
 
   std::string step_text(const loop_shape& shape) const {
     return shape.step.is == expression_form::none ? "1" : operand(shape.step, precedence_of_assignment);
-  }
-
-  /// int i = first + (k / what the loops inside take) % n * step
-  std::string variable_of(const std::vector<loop_shape>& shapes, std::size_t index, unsigned depth) const {
-    const loop_shape& shape = shapes[index];
-    std::string number = "stretto_k";
-    for (std::size_t i = index + 1; i < shapes.size(); ++i) number += fmt::format(" / stretto_n{}", i);
-    if (index > 0) number = fmt::format("{} % stretto_n{}", number, index);
-    c_type type = shape.variable->type;
-    type.is_const = false;
-    return fmt::format("{}{} = {} {} ({}) * ({});\n", spaces(depth), declaration_text(type, shape.variable->name),
-                       operand(shape.first, 12), shape.goes_down ? "-" : "+", number, step_text(shape));
   }
 
   /// A loop that each gang runs whole, with variables of its own.
