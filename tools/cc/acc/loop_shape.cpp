@@ -1,5 +1,7 @@
 #include "cc/acc/loop_shape.hpp"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 namespace stretto::cc::acc {
@@ -63,6 +65,11 @@ bool read_step(const expression& e, loop_shape& into, bool& goes_down) {
   return true;
 }
 
+bool uses_any(const expression& e, const std::set<const declaration*>& any) {
+  if (e.is == expression_form::name && any.contains(e.of)) return true;
+  return std::ranges::any_of(e.parts, [&](const expression& part) { return uses_any(part, any); });
+}
+
 }  // namespace
 
 std::optional<loop_shape> loop_shape_of(const statement& loop) {
@@ -96,6 +103,18 @@ std::vector<loop_shape> nested_shapes(const statement& loop, std::size_t depth) 
     while (next->is == statement_form::block && next->parts.size() == 1) next = &next->parts[0];
   }
   return all;
+}
+
+std::size_t independent_loops(const std::vector<loop_shape>& shapes) {
+  std::set<const declaration*> changed;
+  std::size_t count = 0;
+  for (const loop_shape& one : shapes) {
+    if (count > 0 && (uses_any(one.first, changed) || uses_any(one.last, changed) || uses_any(one.step, changed)))
+      break;
+    changed.insert(one.variable);
+    ++count;
+  }
+  return std::max<std::size_t>(count, 1);
 }
 
 }  // namespace stretto::cc::acc

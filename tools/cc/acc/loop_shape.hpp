@@ -29,4 +29,7 @@ const statement& only_statement(const statement& block);
 /// fewer.
 std::vector<loop_shape> nested_shapes(const statement& loop, std::size_t depth);
 
+/// How many of nested loops have bounds that no loop around them changes, at least one.
+std::size_t independent_loops(const std::vector<loop_shape>& shapes);
+
 }  // namespace stretto::cc::acc

@@ -7,26 +7,17 @@
 #include <stretto/error.hpp>
 #include <string>
 
+#include "cc/acc/clause_names.hpp"
 #include "cc/acc/constant_value.hpp"
 #include "cc/acc/directive_rules.hpp"
 #include "cc/acc/directive_text.hpp"
-#include "cc/acc/index_bounds.hpp"
 #include "cc/acc/loop_shape.hpp"
-#include "cc/acc/not_translated.hpp"
 #include "cc/acc/proven_loops.hpp"
+#include "cc/acc/region_data.hpp"
 #include "cc/acc/small_work.hpp"
 
 namespace stretto::cc::acc {
 namespace {
-
-/// The clauses of the region's directive that name a variable.
-const clause* clause_with(const directive& d, const std::string& name, bool (*is_wanted)(clause_kind)) {
-  for (const clause& one : d.clauses)
-    if (is_wanted(one.kind))
-      for (const variable& v : one.variables)
-        if (v.path.size() == 1 && v.name() == name) return &one;
-  return nullptr;
-}
 
 /// Of loops that are divided together without a clause.
 constexpr std::size_t most_proven_loops = 3;
@@ -37,9 +28,9 @@ class planner {
           std::span<const acc::directive* const> around, device_kind kind)
       : region_(region),
         scope_(scope),
-        around_(around),
         kind_(kind),
         directive_(directive_for(construct.what, kind)),
+        names_(directive_, around),
         plan_{.directive = &construct, .arguments = {}} {}
 
   region_plan plan() {
@@ -58,9 +49,7 @@ class planner {
       append(reduced_, plan_.reductions);
     }
     for (const variable_use& one : uses_) add_argument(one);
-    plan_.data = items_of(directive(), scope_);
-    add_reduced_data();
-    for (const kernel_argument& one : plan_.arguments) add_data_of(one);
+    plan_.data = data_of_region(plan_, directive(), region_, scope_, names_);
     const clause* const gangs = directive().find(clause_kind::num_gangs);
     if (plan_.is_single) plan_.gangs = "1";
     else if (gangs) plan_.gangs = joined_text(gangs->arguments[0]);
@@ -157,41 +146,10 @@ class planner {
   }
 
   std::vector<private_variable> privates_of(const acc::directive& d) const {
-    std::vector<private_variable> all;
-    for (const clause& one : d.clauses)
-      if (one.kind == clause_kind::private_)
-        for (const variable& v : one.variables)
-          if (const declaration* const of = find(v.name())) {
-            if (has_unknown_size(of->type)) refuse_gang_copy(v.name(), d.where);
-            const bool is_part = of->type.is == type_form::pointer && !v.sections.empty();
-            all.push_back({of, is_part ? std::optional(part_of(v, *of, d.where, scope_)) : std::nullopt});
-          }
-    return all;
+    return acc::privates_of(d, [this](const std::string& name) { return find(name); }, scope_);
   }
-
   std::vector<reduced_variable> reductions_of(const acc::directive& d) const {
-    std::vector<reduced_variable> all;
-    for (const clause& one : d.clauses) {
-      if (one.kind != clause_kind::reduction) continue;
-      for (const variable& v : one.variables)
-        if (const declaration* const of = find(v.name())) all.push_back(reduced(v, *of, one.operation, d));
-    }
-    return all;
-  }
-
-  reduced_variable reduced(const variable& v, const declaration& of, reduction_operator operation,
-                           const acc::directive& d) const {
-    const c_type& type = of.type;
-    const bool has_elements = type.is == type_form::array || type.is == type_form::pointer;
-    const c_type& number = has_elements ? *type.element : type;
-    const bool is_complex = number.spelling.find("_Complex") != std::string::npos;
-    const bool is_simple = v.path.size() == 1 && (number.is_number() || is_complex) && v.sections.size() <= 1;
-    if (!is_simple || (type.is == type_form::pointer && v.sections.empty()))
-      not_translated(d.where,
-                     fmt::format("the reduction of \"{}\", which is no number and no array of numbers,", v.name()));
-    reduced_variable result{&of, operation};
-    if (has_elements) result.part = part_of(v, of, d.where, scope_);
-    return result;
+    return acc::reductions_of(d, [this](const std::string& name) { return find(name); }, scope_);
   }
 
   void plan_loops(const statement& s, bool is_divided) {
@@ -238,24 +196,6 @@ class planner {
     return !d.find(clause_kind::worker) && !d.find(clause_kind::vector);
   }
 
-  /// How many of the nested loops have bounds that no loop around them changes.
-  static std::size_t independent_loops(const std::vector<loop_shape>& shapes) {
-    std::set<const declaration*> changed;
-    std::size_t count = 0;
-    for (const loop_shape& one : shapes) {
-      if (count > 0 && (uses_any(one.first, changed) || uses_any(one.last, changed) || uses_any(one.step, changed)))
-        break;
-      changed.insert(one.variable);
-      ++count;
-    }
-    return std::max<std::size_t>(count, 1);
-  }
-
-  static bool uses_any(const expression& e, const std::set<const declaration*>& any) {
-    if (e.is == expression_form::name && any.contains(e.of)) return true;
-    return std::ranges::any_of(e.parts, [&](const expression& part) { return uses_any(part, any); });
-  }
-
   /// The variable of a loop is private to it, also if it is declared outside.
   void add_loop_variables(const statement& loop, const loop_plan& plan) {
     for (const loop_shape& one : nested_shapes(loop, std::max<std::size_t>(plan.collapsed, 1)))
@@ -266,24 +206,15 @@ class planner {
   /// Gangs would overwrite each other's temporary values: what a divided loop of kernels sets is of each gang, unless a
   /// clause of the source names it.
   void add_temporaries(const statement& body) {
-    const auto is_of_source = [](const clause& c) { return is_data_clause(c.kind) && !c.spelling.empty(); };
-    for (const scalar_role& one : scalar_roles(body)) {
-      const auto names = [&](const acc::directive* d) {
-        return std::ranges::any_of(d->clauses, [&](const clause& c) {
-          return is_of_source(c) && std::ranges::any_of(c.variables, [&](const variable& v) {
-                   return v.path.size() == 1 && v.name() == one.of->name;
-                 });
-        });
-      };
-      if (!names(&directive()) && std::ranges::none_of(around_, names)) own_.insert(one.of);
-    }
+    for (const scalar_role& one : scalar_roles(body))
+      if (!names_.has(one.of->name, moves_data_by_source)) own_.insert(one.of);
   }
 
   void add_argument(const variable_use& use) {
     const acc::directive& d = directive();
     if (std::ranges::find(plan_.privates, use.of, &private_variable::of) != plan_.privates.end()) return;
     plan_.arguments.push_back(
-        {use.of, way_of(use, d), with_extents(*use.of), is_named(use.of->name, is_device_pointer), copied_part(use)});
+        {use.of, way_of(use, d), with_extents(*use.of), names_.has(use.of->name, is_device_pointer), copied_part(use)});
   }
 
   /// The part behind a pointer in firstprivate.
@@ -297,80 +228,16 @@ class planner {
     return std::nullopt;
   }
 
-  static bool is_device_pointer(clause_kind kind) { return kind == clause_kind::deviceptr; }
-
-  bool has_item(const declaration* of) const {
-    return std::ranges::any_of(plan_.data,
-                               [of](const data_item& one) { return is_same(one.of, of) && !one.is_member(); });
-  }
-
-  /// A part behind a pointer moves as in copy where it is reduced, and as in copyin where gangs copy it.
-  void add_reduced_data() {
-    add_data_of(directive(), clause_kind::firstprivate, data_action::copyin);
-    add_reduced_data(directive());
-    for (const auto& [loop, plan] : plan_.loops)
-      if (loop->directive) add_reduced_data(loop->directive->what);
-  }
-  void add_reduced_data(const acc::directive& d) { add_data_of(d, clause_kind::reduction, data_action::copy); }
-  void add_data_of(const acc::directive& d, clause_kind kind, int action) {
-    for (const clause& one : d.clauses)
-      if (one.kind == kind)
-        for (const variable& v : one.variables)
-          if (const declaration* const of = find(v.name()); of && !v.sections.empty() && !has_item(of))
-            plan_.data.push_back(item_of(v, action, d.where, scope_));
-  }
-
-  /// Arrays, records and results move by a rule where no clause of the region names them.
-  void add_data_of(const kernel_argument& argument) {
-    if (argument.of->type.is == type_form::pointer) return add_elements_of(argument);
-    const bool moves = argument.way != argument_way::value;
-    if (moves && !has_item(argument.of))
-      plan_.data.push_back(item_of(*argument.of, action_without_clause(*argument.of)));
-  }
-
-  /// Elements behind a pointer that no clause names move as in copy, where the loops say which ones they use.
-  void add_elements_of(const kernel_argument& argument) {
-    const declaration& of = *argument.of;
-    const bool is_plain = of.type.element->is_number() || of.type.element->is == type_form::record;
-    const bool is_left_alone = argument.is_device_address || has_item(&of) || directive().find(clause_kind::default_);
-    if (!is_plain || is_left_alone || is_named(of.name, is_data_clause)) return;
-    const auto bounds = bounds_of(region_, &of);
-    if (!bounds) return;
-    const int action = of.type.element->is_const ? data_action::copyin : data_action::copy;
-    plan_.data.push_back(
-        {.action = action | data_action::implied,
-         .path = of.name,
-         .base = fmt::format("(void *)({})", of.name),
-         .extents = {{bounds->first, fmt::format("stretto_acc_count({}, {})", bounds->first, bounds->last),
-                      fmt::format("sizeof(({})[0])", of.name)}},
-         .is_behind_pointer = true,
-         .of = &of});
-  }
-
-  /// copy; copyin for what may not change, present under default(present).
-  int action_without_clause(const declaration& of) const {
-    const clause* const rule = directive().find(clause_kind::default_);
-    const bool is_scalar = of.type.is != type_form::array && of.type.is != type_form::record;
-    if (rule && rule->names.at(0) == "present" && !is_scalar && of.type.is != type_form::pointer)
-      return data_action::present;
-    return is_constant(of.type) ? data_action::copyin : data_action::copy;
-  }
-
-  static bool is_constant(const c_type& type) {
-    return type.is == type_form::array && type.element ? is_constant(*type.element) : type.is_const;
-  }
-
   argument_way way_of(const variable_use& use, const acc::directive& d) const {
     const c_type& type = use.of->type;
     if (is_reduced(use.of) || set_behind_.contains(use.of)) return argument_way::reference;
-    const auto is_first_private = [](clause_kind kind) { return kind == clause_kind::firstprivate; };
     const bool is_copied = clause_with(d, use.of->name, is_first_private) != nullptr;
     if (type.is == type_form::array) {
       if (is_copied && has_unknown_size(type)) refuse_gang_copy(use.of->name, scope_.source.line_at(use.offset));
       return is_copied ? argument_way::value : argument_way::array;
     }
     if (type.is == type_form::pointer || own_.contains(use.of)) return argument_way::value;
-    if (is_named(use.of->name, is_data_clause)) return argument_way::reference;
+    if (names_.has(use.of->name, moves_data)) return argument_way::reference;
     if (is_copied) return argument_way::value;
     if (const clause* const one = d.find(clause_kind::default_); one && one->names.at(0) == "none")
       refuse_without_clause(use, d);
@@ -378,12 +245,6 @@ class planner {
     if (type.is == type_form::record) return argument_way::reference;
     // Gangs among which a loop is divided would overwrite each other's temporary values.
     return is_kernels() && plan_.is_single && is_changed ? argument_way::reference : argument_way::value;
-  }
-
-  /// Whether a clause of the construct, or of a directive around it, names the variable.
-  bool is_named(const std::string& name, bool (*is_wanted)(clause_kind)) const {
-    const auto names = [&](const acc::directive* d) { return clause_with(*d, name, is_wanted) != nullptr; };
-    return names(&directive()) || std::ranges::any_of(around_, names);
   }
 
   [[noreturn]] void refuse_without_clause(const variable_use& use, const acc::directive& d) const {
@@ -405,9 +266,9 @@ class planner {
 
   const statement& region_;
   const name_scope scope_;
-  const std::span<const acc::directive* const> around_;
   const device_kind kind_;
   const acc::directive directive_;
+  const clause_names names_;
   region_plan plan_;
   std::vector<variable_use> uses_;
   std::set<const declaration*> own_;         // of loops

@@ -13,7 +13,7 @@
 
 #include "cc/acc/data_item.hpp"
 #include "cc/acc/device_clauses.hpp"
-#include "cc/acc/own_part.hpp"
+#include "cc/acc/gang_variables.hpp"
 #include "cc/acc/region_code.hpp"
 #include "cc/acc/row_extents.hpp"
 #include "cc/acc/variable_uses.hpp"
@@ -33,20 +33,6 @@ struct kernel_argument {
   sized_type sized;
   bool is_device_address = false;       // of a pointer: its value is of the device already
   std::optional<own_part> copied = {};  // of a pointer: each gang has a copy of this part behind it
-};
-
-/// A variable of which each gang, or each iteration of a loop, has its own.
-struct private_variable {
-  const declaration* of;
-  std::optional<own_part> part = {};  // of a pointer: the elements behind it
-};
-
-/// A variable whose copies are combined at the end. Of arrays, the elements are.
-struct reduced_variable {
-  const declaration* of;
-  reduction_operator operation;
-  std::optional<own_part> part = {};  // of an array; a single number has none
-  bool is_found = false;              // no clause names it
 };
 
 struct loop_plan {

@@ -61,4 +61,16 @@ std::size_t end_of_statement(const tokens& program, std::size_t first) {
   }
 }
 
+std::vector<std::size_t> starts_of_definitions(const tokens& program) {
+  std::vector<std::size_t> all{0};
+  int depth = 0;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    const token& t = program[i];
+    if (t == "{") ++depth;
+    else if (t == "}") --depth;
+    if (depth == 0 && (t == ";" || t == "}")) all.push_back(i + 1);
+  }
+  return all;
+}
+
 }  // namespace stretto::cc::acc

@@ -21,6 +21,7 @@
 #include "cc/acc/message_call.hpp"
 #include "cc/acc/region_launch.hpp"
 #include "cc/acc/region_report.hpp"
+#include "cc/acc/statement.hpp"
 
 namespace stretto::cc::acc {
 namespace {
@@ -41,7 +42,7 @@ class translator {
  public:
   translator(const preprocessed_text& source, language language) : source_(source) {
     tree_ = read_directives(source);
-    functions_ = starts_of_functions();
+    functions_ = starts_of_definitions(program());
     result_.refused = tree_.refused;
     if (!tree_.refused.empty() || tree_.outermost.empty()) return;
     names_ = read_names(source, with_called_functions(source, parts()), language);
@@ -84,19 +85,6 @@ class translator {
   std::size_t start_of_function(std::size_t token) const {
     const auto next = std::ranges::upper_bound(functions_, token);
     return *std::prev(next);
-  }
-
-  /// Where definitions at file scope begin, the end of the program at last.
-  std::vector<std::size_t> starts_of_functions() const {
-    std::vector<std::size_t> all{0};
-    int depth = 0;
-    for (std::size_t i = 0; i < program().size(); ++i) {
-      const device::token& t = program()[i];
-      if (t == "{") ++depth;
-      else if (t == "}") --depth;
-      if (depth == 0 && (t == ";" || t == "}")) all.push_back(i + 1);
-    }
-    return all;
   }
 
   name_scope scope_at(const placed_directive& one) const {
