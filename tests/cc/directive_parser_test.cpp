@@ -29,6 +29,29 @@ std::string refused(std::string_view text) {
   return test::code_of([&] { parsed(text); });
 }
 
+/// Whether a text is a directive, or is refused with its line, a cause and a remedy.
+bool is_directive_or_error(const std::string& text) {
+  try {
+    const directive read = parsed(text);
+    return !name_of(read.kind).empty();
+  } catch (const error& e) {
+    const bool has_line = !e.facts().empty() && e.facts()[0].second == "x.c:7";
+    return e.code().starts_with("O0") && has_line && !e.why().empty() && !e.what_to_try().empty();
+  }
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> all;
+  for (const token& one : device::tokens_of(text)) all.push_back(one.spelling);
+  return all;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& one : words) text += one + " ";
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("every directive of OpenACC 3.3 for C is recognised by its name") {
@@ -211,7 +234,43 @@ TEST_CASE("any text gives a directive or an error") {
   for (int i = 0; i < test::scaled(20'000, 2'000'000); ++i) {
     std::string text = random() % 2 ? "parallel " : "";
     for (auto n = random() % 12; n > 0; --n) text += pieces[random() % pieces.size()] + " ";
-    const std::string code = refused(text);
-    CHECK_MESSAGE((code.empty() || code.starts_with("O0")), text);
+    CHECK_MESSAGE(is_directive_or_error(text), text);
   }
+}
+
+TEST_CASE("right directives of which some words are changed give a directive or an error") {
+  const std::vector<std::string> right{
+      "parallel loop gang(static: *) collapse(force: 2) reduction(max: s, a[2:n]) private(t) device_type(host, *) "
+      "vector",
+      "data copyin(readonly: a[0:n], s.b[i].c[1:]) copyout(zero: d) if(n > 3 ? f(n, 1) : 0) async wait(1)",
+      "kernels loop tile(16, *) worker(num: 4) wait(devnum: 1 : queues: 2, 3) default(none) independent",
+      "routine(f) bind(\"g\") seq device_type(nvidia) gang(dim: 2)",
+      "exit data delete(a) detach(p->q) finalize",
+      "mpi sendbuf(device, readonly) recvbuf(device) async(n)",
+      "update self(a[0:n][i]) device(b) if_present",
+      "cache(readonly: a[i:4])"};
+  std::vector<std::string> pieces;
+  for (const std::string& one : right)
+    for (std::string& word : words_of(one)) pieces.push_back(std::move(word));
+  std::mt19937 random(5);
+  for (int i = 0; i < test::scaled(20'000, 2'000'000); ++i) {
+    std::vector<std::string> words = words_of(right[random() % right.size()]);
+    for (auto changes = 1 + random() % 3; changes > 0 && !words.empty(); --changes) {
+      const auto at = words.begin() + static_cast<std::ptrdiff_t>(random() % words.size());
+      switch (random() % 4) {
+        case 0: words.erase(at); break;
+        case 1: words.insert(at, pieces[random() % pieces.size()]); break;
+        case 2: *at = pieces[random() % pieces.size()]; break;
+        default: words.erase(at, words.end()); break;
+      }
+    }
+    CHECK_MESSAGE(is_directive_or_error(joined(words)), joined(words));
+  }
+}
+
+TEST_CASE("brackets in great number are read") {
+  const std::string many(200'000, '(');
+  CHECK(is_directive_or_error("parallel if" + many));
+  CHECK(is_directive_or_error("parallel if" + many + "1" + std::string(200'000, ')')));
+  CHECK(is_directive_or_error("data copy(a" + std::string(200'000, '[')));
 }

@@ -8,6 +8,8 @@ namespace {
 
 using value = std::optional<std::int64_t>;
 
+constexpr int most_brackets = 100;
+
 value value_of_number(std::string_view spelling) {
   while (!spelling.empty() && std::string_view("uUlL").find(spelling.back()) != spelling.npos)
     spelling.remove_suffix(1);
@@ -63,10 +65,16 @@ class constant_reader {
   value read_operand() {
     if (at_ == all_.size()) return std::nullopt;
     const token& t = all_[at_++];
-    if (t == "-") return combined(0, "-", read_operand());
-    if (t == "+") return read_operand();
+    if (t == "-" || t == "+") {
+      if (++depth_ > most_brackets) return std::nullopt;
+      const value operand = read_operand();
+      --depth_;
+      return combined(0, t.spelling, operand);
+    }
     if (t == "(") {
+      if (++depth_ > most_brackets) return std::nullopt;
       const value inside = read_sum();
+      --depth_;
       return is(")") && ++at_ ? inside : std::nullopt;
     }
     if (t.is == token::what::number) return value_of_number(t.spelling);
@@ -78,6 +86,7 @@ class constant_reader {
   const tokens& all_;
   const name_scope& scope_;
   std::size_t at_ = 0;
+  int depth_ = 0;  // of brackets and signs
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "cc/acc/directive_parser.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 #include <stretto/error.hpp>
@@ -101,7 +102,14 @@ class parser {
     throw error("O01", fmt::format("OpenACC has no directive \"{}\"", typed))
         .fact("at", fmt::format("{}:{}", where_.file, where_.line))
         .because("it is the name of no directive in OpenACC 3.3")
-        .remedy(base::did_you_mean(typed, names));
+        .remedy(nearest_or_all(typed, names, "use one of"));
+  }
+
+  /// A remedy: the name that was meant, or those that there are.
+  static std::string nearest_or_all(const std::string& typed, const std::vector<std::string>& names,
+                                    std::string_view otherwise) {
+    std::string nearest = base::did_you_mean(typed, names);
+    return nearest.empty() ? fmt::format("{} {}", otherwise, fmt::join(names, ", ")) : nearest;
   }
 
   /// The parentheses directly behind the name of a directive.
@@ -138,7 +146,8 @@ class parser {
     throw error("O02", fmt::format("the directive \"{}\" cannot have the clause \"{}\"", name_of(on), name))
         .fact("at", fmt::format("{}:{}", where_.file, where_.line))
         .because(others.empty() ? "OpenACC 3.3 has no clause of that name" : "it is a clause of " + others)
-        .remedy(others.empty() ? base::did_you_mean(name, names) : "leave it out, or move it to one of these");
+        .remedy(others.empty() ? nearest_or_all(name, names, "leave it out, or use one of")
+                               : "leave it out, or move it to one of these");
   }
 
   void read_with_reasons(clause& into, argument_form form) {
