@@ -40,15 +40,15 @@ bool is_directive_or_error(const std::string& text) {
   }
 }
 
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> tokens_of(const std::string& text) {
   std::vector<std::string> all;
   for (const token& one : device::tokens_of(text)) all.push_back(one.spelling);
   return all;
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined(const std::vector<std::string>& tokens) {
   std::string text;
-  for (const std::string& one : words) text += one + " ";
+  for (const std::string& one : tokens) text += one + " ";
   return text;
 }
 
@@ -238,7 +238,7 @@ TEST_CASE("any text gives a directive or an error") {
   }
 }
 
-TEST_CASE("right directives of which some words are changed give a directive or an error") {
+TEST_CASE("right directives of which some tokens are changed give a directive or an error") {
   const std::vector<std::string> right{
       "parallel loop gang(static: *) collapse(force: 2) reduction(max: s, a[2:n]) private(t) device_type(host, *) "
       "vector",
@@ -251,20 +251,20 @@ TEST_CASE("right directives of which some words are changed give a directive or 
       "cache(readonly: a[i:4])"};
   std::vector<std::string> pieces;
   for (const std::string& one : right)
-    for (std::string& word : words_of(one)) pieces.push_back(std::move(word));
+    for (std::string& token : tokens_of(one)) pieces.push_back(std::move(token));
   std::mt19937 random(5);
   for (int i = 0; i < test::scaled(20'000, 2'000'000); ++i) {
-    std::vector<std::string> words = words_of(right[random() % right.size()]);
-    for (auto changes = 1 + random() % 3; changes > 0 && !words.empty(); --changes) {
-      const auto at = words.begin() + static_cast<std::ptrdiff_t>(random() % words.size());
+    std::vector<std::string> tokens = tokens_of(right[random() % right.size()]);
+    for (auto changes = 1 + random() % 3; changes > 0 && !tokens.empty(); --changes) {
+      const auto at = tokens.begin() + static_cast<std::ptrdiff_t>(random() % tokens.size());
       switch (random() % 4) {
-        case 0: words.erase(at); break;
-        case 1: words.insert(at, pieces[random() % pieces.size()]); break;
+        case 0: tokens.erase(at); break;
+        case 1: tokens.insert(at, pieces[random() % pieces.size()]); break;
         case 2: *at = pieces[random() % pieces.size()]; break;
-        default: words.erase(at, words.end()); break;
+        default: tokens.erase(at, tokens.end()); break;
       }
     }
-    CHECK_MESSAGE(is_directive_or_error(joined(words)), joined(words));
+    CHECK_MESSAGE(is_directive_or_error(joined(tokens)), joined(tokens));
   }
 }
 

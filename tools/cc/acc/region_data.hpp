@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cc/acc/clause_names.hpp"
-#include "cc/acc/region_plan.hpp"
+#include "cc/acc/planned_region.hpp"
 
 namespace stretto::cc::acc {
 

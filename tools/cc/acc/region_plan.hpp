@@ -1,62 +1,15 @@
-// region_plan.hpp - what the kernel of a region gets from the host, and which of its loops are divided among gangs.
+// region_plan.hpp - plans what the kernel of a region gets from the host, and which of its loops are divided.
 //
 // Threads     pure.
 // Source      OpenACC 3.3, sections 2.5 and 2.6.2: data attributes that no clause gives; 2.9: levels of loops.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
-#include "cc/acc/data_item.hpp"
-#include "cc/acc/device_clauses.hpp"
-#include "cc/acc/gang_variables.hpp"
-#include "cc/acc/region_code.hpp"
-#include "cc/acc/row_extents.hpp"
+#include "cc/acc/planned_region.hpp"
 #include "cc/acc/variable_uses.hpp"
 
 namespace stretto::cc::acc {
-
-/// How a variable of the host reaches the kernel.
-enum class argument_way : std::uint8_t {
-  value,      // a copy, in each gang; also of an array
-  reference,  // its memory on the device: variables in data clauses and results of reductions
-  array,      // the address of its first element on the device
-};
-
-struct kernel_argument {
-  const declaration* of;
-  argument_way way;
-  sized_type sized;
-  bool is_device_address = false;       // of a pointer: its value is of the device already
-  std::optional<own_part> copied = {};  // of a pointer: each gang has a copy of this part behind it
-};
-
-struct loop_plan {
-  bool is_divided = false;    // among the gangs
-  std::size_t collapsed = 1;  // loops that are divided together
-  std::vector<private_variable> privates = {};
-  std::vector<reduced_variable> reductions = {};  // of a divided loop: into arguments by reference
-  /// Temporaries of a divided loop without clauses: the last iteration sets the variable of the host.
-  std::vector<const declaration*> last_values = {};
-  bool sets_variables = false;  // of the divided loops: they have their values behind the loops
-};
-
-struct region_plan {
-  const placed_directive* directive;
-  bool is_single = false;       // one gang runs it
-  std::string why_single = {};  // of that: "serial"
-  std::vector<kernel_argument> arguments;
-  std::vector<data_item> data = {};  // that the region moves: by its clauses, and by the rules for variables without
-  std::string work = {};             // operations, in C; empty if they are not known ahead
-  std::string gangs = "0";           // in C; 0: the runtime chooses
-  std::vector<private_variable> privates = {};       // of each gang
-  std::vector<reduced_variable> reductions = {};     // of the copies of all gangs
-  std::map<const statement*, loop_plan> loops = {};  // those with directives
-};
 
 /// The plan of the region that a construct governs.
 ///
@@ -67,11 +20,6 @@ struct region_plan {
 ///            default(none); O15 for a clause whose variable is not declared
 region_plan plan_region(const placed_directive& construct, const statement& region, const name_scope& scope,
                         std::span<const directive* const> around = {}, device_kind kind = device_kind::host);
-
-/// The plans of a region for devices of each language.
-struct device_plans {
-  region_plan opencl, cuda;
-};
 
 /// Whether kernels of two plans take the same arguments in the same ways.
 bool has_same_arguments(const region_plan& one, const region_plan& other);
