@@ -36,7 +36,7 @@ struct transfer {
   std::size_t bytes = 0;
 };
 
-/// What programs may ask about an accelerator.
+/// Properties of an accelerator that programs may ask for.
 struct accelerator_facts {
   acc_device_t type = acc_device_host;
   std::string name = "host", vendor = "Stretto", driver = "Stretto";

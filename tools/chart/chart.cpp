@@ -41,7 +41,7 @@ std::string line(const char* kind, double x1, double y1, double x2, double y2) {
                      y2);
 }
 
-std::string words(double x, double y, const char* anchor, const std::string& text, const char* more = "") {
+std::string text_at(double x, double y, const char* anchor, const std::string& text, const char* more = "") {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, more, text);
 }
 
@@ -87,10 +87,10 @@ std::string drawn(const chart::panel& p, const chart& c, const scale& x, double 
   std::string text;
   for (const double v : marks_of(y, p.doubles ? 6 : 5))
     text += line(v > y.from ? "grid" : "axis", left, y(v), width - right, y(v)) +
-            words(left - 8, y(v) + 4, "end", fmt::format("{:.5g}", v));
+            text_at(left - 8, y(v) + 4, "end", fmt::format("{:.5g}", v));
   if (c.mark > y.from && c.mark < y.to) {
     text += line("mark", left, y(c.mark), width - right, y(c.mark));
-    text += words(width - right + 4, y(c.mark) + 4, "start", fmt::format("{:g}", c.mark));
+    text += text_at(width - right + 4, y(c.mark) + 4, "start", fmt::format("{:g}", c.mark));
   }
   for (std::size_t i = 0; i < p.lines.size(); ++i) {
     text += fmt::format("<polyline class=\"line c{}\" points=\"", i % 6);
@@ -101,7 +101,7 @@ std::string drawn(const chart::panel& p, const chart& c, const scale& x, double 
   }
   const double middle = below - height / 2;
   return text +
-         words(18, middle, "middle", p.label, fmt::format(" transform=\"rotate(-90 18 {:.1f})\"", middle).c_str());
+         text_at(18, middle, "middle", p.label, fmt::format(" transform=\"rotate(-90 18 {:.1f})\"", middle).c_str());
 }
 
 }  // namespace
@@ -115,24 +115,24 @@ std::string to_svg(const chart& c) {
   std::string text = "<svg xmlns=\"http://www.w3.org/2000/svg\" ";
   text += fmt::format("viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n", width, all);
   text += style + fmt::format("<rect class=\"page\" width=\"{}\" height=\"{}\"/>\n", width, all);
-  text += words(left, 28, "start", c.title, " class=\"title\"");
+  text += text_at(left, 28, "start", c.title, " class=\"title\"");
   double key = left;
   for (std::size_t i = 0; i < c.names.size(); ++i) {
     text += fmt::format("<line class=\"key c{}\" x1=\"{:.1f}\" y1=\"52\" x2=\"{:.1f}\" y2=\"52\"/>\n", i % 6, key,
                         key + 22);
-    text += words(key + 28, 56, "start", c.names[i]);
+    text += text_at(key + 28, 56, "start", c.names[i]);
     key += 28 + 8.0 * static_cast<double>(c.names[i].size()) + 24;
   }
   const double last = c.at.empty() ? static_cast<double>(steps) : c.at.back();
   const scale x =
       c.doubles ? doubling(c.at.front(), last, left, left + plot_width) : scale{0, last, left, left + plot_width};
   if (c.doubles) {
-    for (const double v : marks_of(x, 13)) text += words(x(v), end + 20, "middle", fmt::format("{:g}", v));
+    for (const double v : marks_of(x, 13)) text += text_at(x(v), end + 20, "middle", fmt::format("{:g}", v));
   } else {
     const double step = std::max(1.0, round_step(last, 8));
-    for (double at = 0; at <= last; at += step) text += words(x(at), end + 20, "middle", fmt::format("{:g}", at));
+    for (double at = 0; at <= last; at += step) text += text_at(x(at), end + 20, "middle", fmt::format("{:g}", at));
   }
-  text += words(left + plot_width / 2, end + 42, "middle", c.across);
+  text += text_at(left + plot_width / 2, end + 42, "middle", c.across);
   for (std::size_t i = 0; i < c.panels.size(); ++i)
     text += drawn(c.panels[i], c, x, top + height + static_cast<double>(i) * (height + gap));
   return text + "</svg>\n";

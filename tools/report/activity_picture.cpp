@@ -27,7 +27,7 @@ std::string bar(const char* kind, double x, double y, double length, double heig
                      length, height);
 }
 
-std::string words(double x, double y, const std::string& text, const char* more = "") {
+std::string text_at(double x, double y, const std::string& text, const char* more = "") {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", x, y, more, text);
 }
 
@@ -57,7 +57,7 @@ class drawing {
   explicit drawing(nanoseconds shown) : shown_(std::max<nanoseconds>(1, shown)) {}
 
   void add(const activity_panel& panel) {
-    text_ += words(left, y_ - 8, escaped(panel.title), " class=\"panel\"");
+    text_ += text_at(left, y_ - 8, escaped(panel.title), " class=\"panel\"");
     const nanoseconds middle = (panel.of->begin + panel.of->end) / 2;
     first_ = std::max<nanoseconds>(panel.of->begin, middle - shown_ / 2);
     for (const activity_row& row : panel.of->rows) add(row);
@@ -70,7 +70,7 @@ class drawing {
                          width - right, line);
     const nanoseconds step = round_part(shown_);
     for (nanoseconds at = 0; at <= shown_; at += step)
-      text_ += words(x_of(first_ + at), line + 18, text_of_time(at), " text-anchor=\"middle\"");
+      text_ += text_at(x_of(first_ + at), line + 18, text_of_time(at), " text-anchor=\"middle\"");
     y_ = line + 34;
   }
 
@@ -84,7 +84,7 @@ class drawing {
   }
 
   void add(const activity_row& row) {
-    text_ += words(left - 10, y_ + 12, escaped(row.name), " text-anchor=\"end\"");
+    text_ += text_at(left - 10, y_ + 12, escaped(row.name), " text-anchor=\"end\"");
     text_ += bar("row", left, y_, width - left - right, bar_height);
     for (const activity_span& one : row.spans) {
       if (one.end <= first_ || one.start >= first_ + shown_) continue;
@@ -105,7 +105,7 @@ std::string legend() {
   double x = left;
   for (unsigned i = 0; i < activity_count; ++i) {
     const std::string what = name(static_cast<activity>(i));
-    text += bar(fmt::format("a{}", i).c_str(), x, 48, 14, 14) + words(x + 20, 60, what);
+    text += bar(fmt::format("a{}", i).c_str(), x, 48, 14, 14) + text_at(x + 20, 60, what);
     x += 46 + 7.2 * static_cast<double>(what.size());
   }
   return text;
@@ -121,7 +121,7 @@ std::string activity_picture(const std::string& title, const std::vector<activit
              "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1:.0f}\" width=\"{0}\" height=\"{1:.0f}\">\n"
              "{2}<rect class=\"page\" width=\"{0}\" height=\"{1:.0f}\"/>\n",
              width, all.height(), style) +
-         words(left, 28, escaped(title), " class=\"title\"") + legend() + all.text() + "</svg>\n";
+         text_at(left, 28, escaped(title), " class=\"title\"") + legend() + all.text() + "</svg>\n";
 }
 
 }  // namespace stretto::report

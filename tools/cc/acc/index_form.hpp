@@ -28,7 +28,7 @@ class index_form {
   std::optional<std::int64_t> constant() const;
   bool uses(const declaration* variable) const;
 
-  /// What the variable is multiplied by, and all else. Nothing if it is multiplied by itself.
+  /// The factor of the variable, and all else. Nothing if it is multiplied by itself.
   std::optional<std::pair<index_form, index_form>> split(const declaration* variable) const;
 
   friend std::optional<index_form> sum(const index_form& one, const index_form& other, std::int64_t factor);

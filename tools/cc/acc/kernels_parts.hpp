@@ -24,7 +24,7 @@ class kernels_directives {
 
   const placed_directive& launch() const noexcept { return launch_; }
   const directive& data() const noexcept { return data_; }
-  /// What is around the launches, behind what is around the construct: its own clauses, and the variables that the
+  /// The directives around the launches, behind those around the construct: its own clauses, and the variables that the
   /// whole region changes or moves.
   std::vector<const directive*> around() const { return {&construct_.what, &shared_}; }
 

@@ -61,7 +61,7 @@ class part_reader {
                  : fmt::format("{} - ({})", count, joined_text(part.lower));
   }
 
-  /// What one element of the first dimension holds. Rows behind pointers are arrays of the gang, too.
+  /// The memory that one element of the first dimension holds. Rows behind pointers are arrays of the gang, too.
   c_type row_of(c_type row) const {
     std::vector<std::string> lengths;
     for (std::size_t i = 1; i < variable_.sections.size() && has_elements(row); ++i) {
