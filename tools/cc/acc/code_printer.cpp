@@ -41,9 +41,9 @@ const c_type& base_of(const c_type& type) {
   return has_signs && type.element ? base_of(*type.element) : type;
 }
 
-std::string indent(unsigned depth) { return std::string(2 * std::size_t{depth}, ' '); }
-
 }  // namespace
+
+std::string indent_of(unsigned depth) { return std::string(2 * std::size_t{depth}, ' '); }
 
 std::string declaration_text(const c_type& type, const std::string& name) {
   if (type.is == type_form::pointer && type.element) {
@@ -176,7 +176,7 @@ std::string code_printer::print(const statement& s, unsigned depth) const {
 }
 
 std::string code_printer::plain_text(const statement& s, unsigned depth) const {
-  const auto line = [&](const std::string& text) { return indent(depth) + text + "\n"; };
+  const auto line = [&](const std::string& text) { return indent_of(depth) + text + "\n"; };
   switch (s.is) {
     case statement_form::empty: return line(";");
     case statement_form::block: {

@@ -10,6 +10,9 @@
 
 namespace stretto::cc::acc {
 
+/// The spaces ahead of a line, two for each level.
+std::string indent_of(unsigned depth);
+
 class code_printer {
  public:
   virtual ~code_printer() = default;

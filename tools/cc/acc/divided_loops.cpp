@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "cc/acc/code_printer.hpp"
+
 namespace stretto::cc::acc {
 namespace {
-
-std::string indent_of(unsigned depth) { return std::string(2 * std::size_t{depth}, ' '); }
 
 /// The variable in iteration `number` of its loop.
 std::string value_text(const divided_loop& one, const std::string& number) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "cc/acc/code_printer.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
@@ -14,8 +16,6 @@ namespace {
 
 /// Orders of memory, as compilers number them: the text has no macros.
 enum memory_order : std::uint8_t { relaxed = 0, acquire = 2, release = 3, acquire_and_release = 4 };
-
-std::string indent_of(unsigned depth) { return std::string(2 * std::size_t{depth}, ' '); }
 
 bool is_bit_field(const expression& e) {
   if (e.is != expression_form::member && e.is != expression_form::arrow) return false;

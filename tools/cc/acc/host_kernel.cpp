@@ -18,8 +18,6 @@
 namespace stretto::cc::acc {
 namespace {
 
-std::string spaces(unsigned depth) { return std::string(2 * std::size_t{depth}, ' '); }
-
 class host_emitter final : public code_printer {
  public:
   host_emitter(const region_plan& plan, const preprocessed_text& source) : plan_(plan), source_(source) {}
@@ -115,7 +113,7 @@ class host_emitter final : public code_printer {
 
   /// Elements of a gang. A pointer gives them the indices that they have in the whole array.
   static std::string own_text(const own_part& part, const std::string& name, unsigned depth) {
-    const std::string own = own_name(part, name), first = first_name(part, name), in = spaces(depth);
+    const std::string own = own_name(part, name), first = first_name(part, name), in = indent_of(depth);
     std::string text;
     if (!is_number(part.first)) text += fmt::format("{}const long {} = {};\n", in, first, part.first);
     text += fmt::format("{}{};\n", in, declaration_text(part.element, fmt::format("{}[{}]", own, part.length)));
@@ -132,7 +130,7 @@ class host_emitter final : public code_printer {
 
   static std::string private_text(const private_variable& one, unsigned depth) {
     if (one.part) return own_text(*one.part, one.of->name, depth);
-    return fmt::format("{}{};\n", spaces(depth), declaration_text(one.of->type, one.of->name));
+    return fmt::format("{}{};\n", indent_of(depth), declaration_text(one.of->type, one.of->name));
   }
 
   std::string reduction_start(const reduced_variable& one, unsigned depth) const {
@@ -141,9 +139,9 @@ class host_emitter final : public code_printer {
     const std::string& name = one.of->name;
     // One gang alone continues with the value of the host.
     if (!one.part)
-      return fmt::format("{}{} = stretto_gangs == 1 ? *stretto_of_{} : {};\n", spaces(depth),
+      return fmt::format("{}{} = stretto_gangs == 1 ? *stretto_of_{} : {};\n", indent_of(depth),
                          declaration_text(type, name), name, identity_text(type, one.operation));
-    return own_text(*one.part, name, depth) + spaces(depth) + each_own_element(*one.part, name) +
+    return own_text(*one.part, name, depth) + indent_of(depth) + each_own_element(*one.part, name) +
            fmt::format("{}[stretto_i] = {};\n", own_name(*one.part, name), identity_text(*type.element, one.operation));
   }
 
@@ -159,11 +157,11 @@ class host_emitter final : public code_printer {
       return fmt::format(
           "{0}if (stretto_gangs == 1) *stretto_of_{1} = {1};\n{0}else {{ stretto_acc_lock(); {2} stretto_acc_unlock(); "
           "}}\n",
-          spaces(depth), name, combination_text("*stretto_of_" + name, name, one.operation));
+          indent_of(depth), name, combination_text("*stretto_of_" + name, name, one.operation));
     const std::string combined =
         combination_text(fmt::format("stretto_of_{}[{} + stretto_i]", name, first_name(*one.part, name)),
                          own_name(*one.part, name) + "[stretto_i]", one.operation);
-    return fmt::format("{0}stretto_acc_lock();\n{0}{1}{2}\n{0}stretto_acc_unlock();\n", spaces(depth),
+    return fmt::format("{0}stretto_acc_lock();\n{0}{1}{2}\n{0}stretto_acc_unlock();\n", indent_of(depth),
                        each_own_element(*one.part, name), combined);
   }
 
@@ -178,11 +176,11 @@ class host_emitter final : public code_printer {
           {declaration_text(*without_const(std::make_shared<const c_type>(one.variable->type)), one.variable->name),
            one.variable->name, operand(one.first, 12), step_text(one), trips_text(one), one.goes_down,
            plan.sets_variables && is_reference(one.variable)});
-    std::string text = spaces(depth) + "{\n" + counts_text(loops, depth + 1);
+    std::string text = indent_of(depth) + "{\n" + counts_text(loops, depth + 1);
     for (const reduced_variable& one : plan.reductions) text += reduction_start(one, depth + 1);
     text += contiguous_text(loops, [&](unsigned inside) { return iteration_of(shapes, plan, inside); }, depth + 1);
     for (const reduced_variable& one : plan.reductions) text += reduction_end(one, depth + 1);
-    return text + values_behind_text(loops, depth + 1) + spaces(depth) + "}\n";
+    return text + values_behind_text(loops, depth + 1) + indent_of(depth) + "}\n";
   }
 
   std::string iteration_of(const std::vector<loop_shape>& shapes, const loop_plan& plan, unsigned depth) const {
@@ -192,18 +190,18 @@ class host_emitter final : public code_printer {
       if (!is_variable_of(shapes, one.of)) text += private_text(one, depth);
     for (const loop_shape& one : shapes) reduced_.push_back(one.variable);
     for (const declaration* const one : plan.last_values) {
-      text += fmt::format("{}{};\n", spaces(depth), declaration_text(one->type, one->name));
+      text += fmt::format("{}{};\n", indent_of(depth), declaration_text(one->type, one->name));
       reduced_.push_back(one);
     }
     const std::string body = print(*shapes.back().body, depth);
     reduced_.resize(before);
     if (plan.last_values.empty()) return text + body;
     // A body may end by continue.
-    text += spaces(depth) + "do {\n" + body + spaces(depth) + "} while (0);\n";
-    text += spaces(depth) + "if (stretto_k + 1 == stretto_count) {\n";
+    text += indent_of(depth) + "do {\n" + body + indent_of(depth) + "} while (0);\n";
+    text += indent_of(depth) + "if (stretto_k + 1 == stretto_count) {\n";
     for (const declaration* const one : plan.last_values)
-      text += fmt::format("{0}*stretto_of_{1} = {1};\n", spaces(depth + 1), one->name);
-    return text + spaces(depth) + "}\n";
+      text += fmt::format("{0}*stretto_of_{1} = {1};\n", indent_of(depth + 1), one->name);
+    return text + indent_of(depth) + "}\n";
   }
 
   bool is_reference(const declaration* of) const {
@@ -232,7 +230,7 @@ class host_emitter final : public code_printer {
   /// A loop that each gang runs whole, with variables of its own.
   std::string undivided_text(const statement& loop, const loop_plan& plan, unsigned depth) const {
     const auto shapes = nested_shapes(loop, plan.collapsed);
-    const auto in = [&](unsigned more) { return spaces(depth + more); };
+    const auto in = [&](unsigned more) { return indent_of(depth + more); };
     std::string text = in(0) + "{\n";
     for (const loop_shape& one : shapes)
       if (loop_declares_outside(one, loop))
