@@ -6,16 +6,13 @@
 
 #include "cc/acc/c_types.hpp"
 #include "cc/acc/operator_precedence.hpp"
+#include "cc/acc/written_variables.hpp"
 
 namespace stretto::cc::acc {
 namespace {
 
 bool has(const expression& e, const expression& part) {
   return is_same(e, part) || std::ranges::any_of(e.parts, [&](const expression& one) { return has(one, part); });
-}
-
-bool is_assignment(const expression& e) {
-  return e.is == expression_form::binary && precedence_of(e.spelling) == precedence_of_assignment;
 }
 
 expression binary(std::string sign, const expression& left, const expression& right) {

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "cc/acc/code_printer.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
 
 #include "cc/acc/atomic_operation.hpp"
+#include "cc/acc/code_printer.hpp"
 
 namespace stretto::cc::acc {
 namespace {
