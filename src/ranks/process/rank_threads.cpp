@@ -2,6 +2,7 @@
 
 #include <source_location>
 
+#include "ranks/process/thread_tracks.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/scheduler_lifetime.hpp"
 
@@ -22,11 +23,13 @@ base::thread_context* rank_threads::join(sched::scheduler& runtime) {
   return joined;
 }
 
-void rank_threads::leave() noexcept {
+void rank_threads::leave(thread_tracks* tracks) noexcept {
   const std::scoped_lock lock(mutex_);
-  auto* const context = base::set_current(nullptr);
-  auto* const joined = static_cast<sched::thread_state*>(context);
-  if (std::erase(joined_, joined) > 0) joined->owner->detach(joined);
+  auto* const joined = static_cast<sched::thread_state*>(base::current());
+  const bool is_joined = std::erase(joined_, joined) > 0;  // else end() may have freed its state
+  if (is_joined && tracks) tracks->end(*joined);
+  base::set_current(nullptr);
+  if (is_joined) joined->owner->detach(joined);
 }
 
 void rank_threads::end() noexcept {

@@ -13,13 +13,15 @@
 
 namespace stretto::ranks {
 
+class thread_tracks;
+
 /// The threads of the ranks of this node.
 class rank_threads {
  public:
   /// Makes the calling thread one of the runtime, until leave() or end(). Null after end(): then it must not be one.
   base::thread_context* join(sched::scheduler& runtime);
-  /// The calling thread leaves the runtime, if it has joined it.
-  void leave() noexcept;
+  /// The calling thread leaves the runtime, if it has joined it. `tracks` are those of its rank; null without a trace.
+  void leave(thread_tracks* tracks) noexcept;
   /// Before the runtime ends: no thread may call MPI any more.
   void end() noexcept;
 

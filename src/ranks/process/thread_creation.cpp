@@ -43,9 +43,7 @@ class thread_of_rank {
   thread_of_rank(const thread_of_rank&) = delete;
   ~thread_of_rank() {
     rank_threads& all = of_.node().threads();
-    auto* const here = sched::this_thread();
-    if (here && here->companion) of_.tracks()->end(*here);
-    all.leave();
+    all.leave(of_.tracks());
     ::uselocale(LC_GLOBAL_LOCALE);
     free_locale(locale_);
     set_identity(nullptr);

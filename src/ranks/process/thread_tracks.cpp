@@ -32,6 +32,7 @@ void thread_tracks::begin(sched::thread_state& joined, trace::ticks since) {
   const std::scoped_lock lock(mutex_);
   if (unused_.empty()) {
     const std::string name = name_ + ", thread " + std::to_string(all_.size() + 1);
+    unused_.reserve(all_.size() + 1);
     unused_.push_back(all_.emplace_back(std::make_unique<thread_track>(name, state_, into_)).get());
   }
   joined.companion = unused_.back();
@@ -39,11 +40,12 @@ void thread_tracks::begin(sched::thread_state& joined, trace::ticks since) {
   joined.span_start = since;
 }
 
-void thread_tracks::end(sched::thread_state& leaving) {
+void thread_tracks::end(sched::thread_state& leaving) noexcept {
   auto* const track = static_cast<thread_track*>(std::exchange(leaving.companion, nullptr));
+  if (!track) return;
   track->trace.end();
   const std::scoped_lock lock(mutex_);
-  unused_.push_back(track);
+  unused_.push_back(track);  // has had memory for all since begin()
 }
 
 }  // namespace stretto::ranks

@@ -28,8 +28,8 @@ class thread_tracks {
 
   /// Gives the calling thread, which has joined the runtime, a track from `since` on.
   void begin(sched::thread_state& joined, trace::ticks since);
-  /// Ends that track, before the thread leaves the runtime.
-  void end(sched::thread_state& leaving);
+  /// Ends that track, if the thread has one, before it leaves the runtime.
+  void end(sched::thread_state& leaving) noexcept;
 
  private:
   const std::string name_;
