@@ -16,7 +16,7 @@ namespace {
 
 using locations = std::vector<rank_location>;
 
-locations taken(const std::vector<int>& order, const locations& of_ranks) {
+locations locations_of(const std::vector<int>& order, const locations& of_ranks) {
   locations at_places;
   for (const int rank : order) at_places.push_back(of_ranks[static_cast<std::size_t>(rank)]);
   return at_places;
@@ -39,8 +39,8 @@ locations cyclic(int ranks, int nodes, int workers) {
   return all;
 }
 
-crossing_weight reordered(const cartesian_grid& grid, const locations& of_ranks) {
-  return crossings(place_graph(grid), taken(near_ranks(grid, of_ranks), of_ranks));
+crossing_weight reordered_crossings(const cartesian_grid& grid, const locations& of_ranks) {
+  return crossings(place_graph(grid), locations_of(near_ranks(grid, of_ranks), of_ranks));
 }
 
 bool is_permutation_of_ranks(std::vector<int> order, std::size_t ranks) {
@@ -66,10 +66,10 @@ bool has_no_better_exchange(const place_graph& graph, locations at_places) {
 }
 
 template <class Which>
-void check_order(const Which& which, const place_graph& graph, const locations& of_ranks) {
+void check_near_order(const Which& which, const place_graph& graph, const locations& of_ranks) {
   const std::vector<int> order = near_ranks(which, of_ranks);
   REQUIRE(is_permutation_of_ranks(order, of_ranks.size()));
-  const locations at_places = taken(order, of_ranks);
+  const locations at_places = locations_of(order, of_ranks);
   CHECK(crossings(graph, at_places) <= crossings(graph, of_ranks));
   CHECK(has_no_better_exchange(graph, at_places));
   if (crossings(graph, at_places) == crossings(graph, of_ranks)) CHECK(std::ranges::is_sorted(order));
@@ -97,22 +97,23 @@ TEST_CASE("links between nodes and between workers are counted apart") {
 TEST_CASE("a square of ranks is cut into squares, for nodes and then for workers") {
   const cartesian_grid square({{8, false}, {8, false}});
   // four nodes have 4 x 4 places each, and their four workers 2 x 2
-  CHECK(reordered(square, in_blocks(64, 4, 4)) == crossing_weight{16, 32});
-  CHECK(reordered(square, cyclic(64, 4, 4)) == crossing_weight{16, 32});
+  CHECK(reordered_crossings(square, in_blocks(64, 4, 4)) == crossing_weight{16, 32});
+  CHECK(reordered_crossings(square, cyclic(64, 4, 4)) == crossing_weight{16, 32});
   CHECK(crossings(place_graph(square), in_blocks(64, 4, 4)) == crossing_weight{24, 40});
 }
 
 TEST_CASE("a cube of ranks is cut into cubes") {
-  CHECK(reordered(cartesian_grid({{4, false}, {4, false}, {4, false}}), in_blocks(64, 8, 1)).between_nodes == 48);
+  CHECK(reordered_crossings(cartesian_grid({{4, false}, {4, false}, {4, false}}), in_blocks(64, 8, 1)).between_nodes ==
+        48);
 }
 
 TEST_CASE("a grid whose rows are longer than its columns is cut across the rows") {
-  CHECK(reordered(cartesian_grid({{2, false}, {12, false}}), in_blocks(24, 3, 1)) == crossing_weight{4, 0});
+  CHECK(reordered_crossings(cartesian_grid({{2, false}, {12, false}}), in_blocks(24, 3, 1)) == crossing_weight{4, 0});
 }
 
 TEST_CASE("nodes with different numbers of ranks get rows of a grid") {
   const locations of_ranks{{0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {1, 0}, {1, 0}, {1, 0}};
-  CHECK(reordered(cartesian_grid({{3, false}, {3, false}}), of_ranks) == crossing_weight{3, 0});
+  CHECK(reordered_crossings(cartesian_grid({{3, false}, {3, false}}), of_ranks) == crossing_weight{3, 0});
 }
 
 TEST_CASE("ranks that are near keep their order") {
@@ -132,7 +133,7 @@ TEST_CASE("a ring whose places have random numbers is cut into arcs") {
     for (std::size_t i = 0; i < ring.size(); ++i) edges.push_back({ring[i], ring[(i + 1) % ring.size()], 3});
     const place_graph graph(32, edges);
     const locations of_ranks = cyclic(32, 4, 2);
-    CHECK(crossings(graph, taken(near_ranks(graph, of_ranks), of_ranks)) == crossing_weight{12, 12});
+    CHECK(crossings(graph, locations_of(near_ranks(graph, of_ranks), of_ranks)) == crossing_weight{12, 12});
   }
 }
 
@@ -144,7 +145,7 @@ TEST_CASE("heavy links stay on one node") {
   const place_graph graph(8, edges);
   const locations of_ranks = in_blocks(8, 2, 1);
   CHECK(crossings(graph, of_ranks).between_nodes > 4000);
-  CHECK(crossings(graph, taken(near_ranks(graph, of_ranks), of_ranks)).between_nodes == 4);
+  CHECK(crossings(graph, locations_of(near_ranks(graph, of_ranks), of_ranks)).between_nodes == 4);
 }
 
 TEST_CASE("no order is worse than that of ranks, and none has a better exchange") {
@@ -154,13 +155,13 @@ TEST_CASE("no order is worse than that of ranks, and none has a better exchange"
     std::vector<ranks::grid_dimension> dimensions(random() % 4);
     for (auto& each : dimensions) each = {1 + static_cast<int>(random() % 5), random() % 2 == 0};
     const cartesian_grid grid(dimensions);
-    check_order(grid, place_graph(grid), random_locations(random, grid.size()));
+    check_near_order(grid, place_graph(grid), random_locations(random, grid.size()));
     const int places = static_cast<int>(random() % 20);
     std::vector<ranks::weighted_edge> edges(places > 0 ? random() % 50 : 0);
     for (auto& edge : edges) {
       edge = {static_cast<int>(random() % places), static_cast<int>(random() % places), static_cast<int>(random() % 5)};
     }
     const place_graph graph(places, edges);
-    check_order(graph, graph, random_locations(random, places));
+    check_near_order(graph, graph, random_locations(random, places));
   }
 }

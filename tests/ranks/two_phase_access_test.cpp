@@ -82,7 +82,7 @@ node_numbers random_nodes(random_types& random, int ranks) {
   return nodes;
 }
 
-void check_divided_file(std::uint64_t seed, std::int64_t longest_run) {
+void check_written_file(std::uint64_t seed, std::int64_t longest_run) {
   CAPTURE(seed);
   random_types random(seed);
   const int ranks = static_cast<int>(random.number(1, 5));
@@ -106,9 +106,9 @@ access_extent extent(std::int64_t first, std::int64_t last, std::int64_t bytes) 
 }  // namespace
 
 TEST_CASE("ranks of several nodes that write to a file together change it as if each were alone") {
-  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(100, 2000); ++seed) check_divided_file(seed, 40);
+  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(100, 2000); ++seed) check_written_file(seed, 40);
   // several windows and rounds
-  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(8, 100); ++seed) check_divided_file(seed, 400'000);
+  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(8, 100); ++seed) check_written_file(seed, 400'000);
 }
 
 TEST_CASE("all ranks get the error of the one that writes to the file") {
