@@ -14,6 +14,7 @@
 
 #include "base/local_socket.hpp"
 #include "stretto/arguments.hpp"
+#include "stretto/terminal.hpp"
 #include "top/view.hpp"
 
 namespace stretto::tools {
