@@ -47,6 +47,9 @@ std::string device_printer::name_text(const expression& e) const {
   if (e.of->is == declaration::place::function)
     throw inexpressible_code{fmt::format("it uses the address of the function \"{}\"", e.spelling)};
   const std::string name = identifier(*e.of);
+  if (spaces_.shifted_part(e))
+    throw inexpressible_code{
+        fmt::format("it uses \"{}\", of which gangs have a part, not by its elements", e.spelling)};
   if (spaces_.is_copy(e.of)) return name;
   const auto found = std::ranges::find(plan_.arguments, e.of, &kernel_argument::of);
   const bool is_argument = found != plan_.arguments.end();

@@ -133,7 +133,6 @@ std::string device_region::private_text(const private_variable& one, unsigned de
   return fmt::format("{}{};\n", spaces_for(depth), declaration_of(*one.of));
 }
 
-/// Elements of a gang. A pointer gives them the indices that they have in the whole array.
 std::string device_region::own_text(const own_part& part, const declaration& of, unsigned depth) const {
   const std::string name = identifier(of), own = own_name(part, name), first = first_name(part, name);
   const std::string in = spaces_for(depth);
@@ -143,11 +142,7 @@ std::string device_region::own_text(const own_part& part, const declaration& of,
   std::string text;
   if (!is_number(part.first)) text += fmt::format("{}const long {} = {};\n", in, first, part.first);
   text += fmt::format("{}{};\n", in, parts_.types.declaration(part.element, fmt::format("{}[{}]", own, part.length)));
-  if (part.begins_at_0()) return text;
-  const c_type pointer{.is = type_form::pointer, .bytes = 8, .element = std::make_shared<const c_type>(part.element)};
-  return text + fmt::format("{}{} = ({})((ulong){} - (ulong){} * sizeof({}[0]));\n", in,
-                            parts_.types.declaration(pointer, name, pointer_space::own),
-                            parts_.types.declaration(pointer, "", pointer_space::own), own, first, own);
+  return text;
 }
 
 std::string device_region::identity(const c_type& type, reduction_operator operation) const {
@@ -163,7 +158,7 @@ std::string device_region::identity(const c_type& type, reduction_operator opera
 
 std::string device_region::reduction_start(const reduced_variable& one, unsigned depth) const {
   const c_type& type = one.of->type;
-  spaces_.enter(one.of, one.part.has_value());
+  spaces_.enter(one.of, one.part.has_value(), one.part);
   if (!one.part)
     return fmt::format("{}{} = {};\n", spaces_for(depth), declaration_of(*one.of), identity(type, one.operation));
   return own_text(*one.part, *one.of, depth) +
@@ -218,7 +213,7 @@ std::string device_region::iteration_of(const std::vector<loop_shape>& shapes, c
   for (const private_variable& one : plan.privates) {
     if (is_variable_of(shapes, one.of)) continue;
     text += private_text(one, depth);
-    spaces_.enter(one.of, has_own_elements(one));
+    spaces_.enter(one.of, has_own_elements(one), one.part);
     ++copies;
   }
   for (const loop_shape& one : shapes) spaces_.enter(one.variable, false);
@@ -263,7 +258,7 @@ std::string device_region::undivided_text(const statement& loop, const loop_plan
   for (const private_variable& one : plan.privates) {
     if (is_variable_of(shapes, one.of)) continue;
     text += private_text(one, depth + 1);
-    spaces_.enter(one.of, has_own_elements(one));
+    spaces_.enter(one.of, has_own_elements(one), one.part);
     ++copies;
   }
   text += device_printer::replacement(loop, depth + 1).value_or(line_mark(loop) + plain_text(loop, depth + 1));

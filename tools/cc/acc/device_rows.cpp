@@ -75,6 +75,8 @@ std::optional<std::string> device_printer::row_text(const expression& e) const {
 
 /// An element itself: of a row, or of an array or pointer of the ordinary form.
 std::optional<std::string> device_printer::element_text(const expression& e) const {
+  if (const own_part* const part = spaces_.shifted_part(e.parts[0]))
+    return own_element(*part, identifier(*e.parts[0].of), print(e.parts[1]));
   if (e.parts[0].is == expression_form::name) return std::nullopt;
   const auto rows = rows_of(e.parts[0]);
   if (!rows) return std::nullopt;

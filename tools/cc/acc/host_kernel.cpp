@@ -46,6 +46,9 @@ class host_emitter final : public code_printer {
   std::string name_text(const expression& e) const override {
     // An enumeration of a function does not exist outside of it.
     if (e.of && e.of->is == declaration::place::constant) return fmt::format("({})", e.of->value);
+    if (shifted_part(e))
+      not_translated(source_.line_at(e.offset),
+                     fmt::format("the use of \"{}\", of which gangs have a part, but by its elements", e.spelling));
     if (!e.of || is_reduced_here(e.of)) return e.spelling;
     if (!is_reference(e.of)) return e.spelling;
     return has_elements(e.of->type) ? "stretto_of_" + e.spelling : fmt::format("(*stretto_of_{})", e.spelling);
@@ -53,6 +56,9 @@ class host_emitter final : public code_printer {
 
   /// Arrays of the host are pointers in the kernel.
   std::optional<std::string> other_form(const expression& e) const override {
+    if (e.is == expression_form::element)
+      if (const own_part* const part = shifted_part(e.parts[0]))
+        return own_element(*part, e.parts[0].of->name, print(e.parts[1]));
     if (e.is != expression_form::size_of || e.parts.empty()) return std::nullopt;
     const expression& of = e.parts[0];
     if (!of.type || of.type->is != type_form::array) return std::nullopt;
@@ -103,38 +109,43 @@ class host_emitter final : public code_printer {
     return "";
   }
 
+  /// Of the name of an array: the gang's own part of it, unless that begins at 0.
+  const own_part* shifted_part(const expression& e) const {
+    if (e.is != expression_form::name) return nullptr;
+    const auto found = std::find_if(parts_.rbegin(), parts_.rend(), [&](const auto& one) { return one.first == e.of; });
+    return found == parts_.rend() || !found->second || found->second->begins_at_0() ? nullptr : found->second;
+  }
+
   /// A gang's own copy of a part behind a pointer.
-  static std::string copied_text(const kernel_argument& one) {
+  std::string copied_text(const kernel_argument& one) const {
     const std::string& name = one.of->name;
+    parts_.emplace_back(one.of, &*one.copied);
     return own_text(*one.copied, name, 1) + fmt::format("  __builtin_memcpy({0}, stretto_of_{1} + {2}, sizeof {0});\n",
                                                         own_name(*one.copied, name), name,
                                                         first_name(*one.copied, name));
   }
 
-  /// Elements of a gang. A pointer gives them the indices that they have in the whole array.
   static std::string own_text(const own_part& part, const std::string& name, unsigned depth) {
     const std::string own = own_name(part, name), first = first_name(part, name), in = indent_of(depth);
     std::string text;
     if (!is_number(part.first)) text += fmt::format("{}const long {} = {};\n", in, first, part.first);
     text += fmt::format("{}{};\n", in, declaration_text(part.element, fmt::format("{}[{}]", own, part.length)));
-    if (part.begins_at_0()) return text;
-    const bool is_row = part.element.is == type_form::array;
-    return text + fmt::format("{}{} = (void *)((unsigned long){} - {} * sizeof {}[0]);\n", in,
-                              declaration_text(part.element, is_row ? fmt::format("(*{})", name) : "*" + name), own,
-                              first, own);
+    return text;
   }
 
   static std::shared_ptr<const c_type> pointer_to_element(const c_type& array) {
     return std::make_shared<const c_type>(c_type{.is = type_form::pointer, .bytes = 8, .element = array.element});
   }
 
-  static std::string private_text(const private_variable& one, unsigned depth) {
+  std::string private_text(const private_variable& one, unsigned depth) const {
+    parts_.emplace_back(one.of, one.part ? &*one.part : nullptr);
     if (one.part) return own_text(*one.part, one.of->name, depth);
     return fmt::format("{}{};\n", indent_of(depth), declaration_text(one.of->type, one.of->name));
   }
 
   std::string reduction_start(const reduced_variable& one, unsigned depth) const {
     reduced_.push_back(one.of);
+    parts_.emplace_back(one.of, one.part ? &*one.part : nullptr);
     const c_type& type = one.of->type;
     const std::string& name = one.of->name;
     // One gang alone continues with the value of the host.
@@ -152,6 +163,7 @@ class host_emitter final : public code_printer {
 
   std::string reduction_end(const reduced_variable& one, unsigned depth) const {
     reduced_.pop_back();
+    parts_.pop_back();
     const std::string& name = one.of->name;
     if (!one.part)
       return fmt::format(
@@ -185,7 +197,7 @@ class host_emitter final : public code_printer {
 
   std::string iteration_of(const std::vector<loop_shape>& shapes, const loop_plan& plan, unsigned depth) const {
     std::string text;
-    const std::size_t before = reduced_.size();
+    const std::size_t before = reduced_.size(), parts = parts_.size();
     for (const private_variable& one : plan.privates)
       if (!is_variable_of(shapes, one.of)) text += private_text(one, depth);
     for (const loop_shape& one : shapes) reduced_.push_back(one.variable);
@@ -195,6 +207,7 @@ class host_emitter final : public code_printer {
     }
     const std::string body = print(*shapes.back().body, depth);
     reduced_.resize(before);
+    parts_.resize(parts);
     if (plan.last_values.empty()) return text + body;
     // A body may end by continue.
     text += indent_of(depth) + "do {\n" + body + indent_of(depth) + "} while (0);\n";
@@ -235,9 +248,11 @@ class host_emitter final : public code_printer {
     for (const loop_shape& one : shapes)
       if (loop_declares_outside(one, loop))
         text += fmt::format("{}{};\n", in(1), declaration_text(one.variable->type, one.variable->name));
+    const std::size_t parts = parts_.size();
     for (const private_variable& one : plan.privates)
       if (!is_variable_of(shapes, one.of)) text += private_text(one, depth + 1);
     text += line_mark(loop) + in(1) + head_of_for(loop) + "\n" + body_text(loop.parts[1], depth + 1);
+    parts_.resize(parts);
     return text + in(0) + "}\n";
   }
 
@@ -256,6 +271,7 @@ class host_emitter final : public code_printer {
   const region_plan& plan_;
   const preprocessed_text& source_;
   mutable std::vector<const declaration*> reduced_;  // that have a part of their own where the text is
+  mutable std::vector<std::pair<const declaration*, const own_part*>> parts_;  // of own variables, innermost last
 };
 
 }  // namespace

@@ -100,6 +100,10 @@ std::string first_name(const own_part& part, const std::string& name) {
   return is_number(part.first) ? part.first : "stretto_first_" + name;
 }
 
+std::string own_element(const own_part& part, const std::string& name, const std::string& index) {
+  return fmt::format("{}[({}) - {}]", own_name(part, name), index, first_name(part, name));
+}
+
 void refuse_gang_copy(const std::string& name, const source_line& where) {
   not_translated(where, fmt::format("a copy for each gang of the array \"{}\", whose size is no constant,", name));
 }

@@ -31,10 +31,10 @@ pointer_spaces::pointer_spaces(const region_plan& plan, const called_functions& 
     : plan_(plan), functions_(functions), dialect_(dialect) {
   for (const kernel_argument& one : plan.arguments) {
     if (one.of->type.is == type_form::pointer) variables_[one.of] = pointer_space::global;
-    if (one.copied) enter(one.of, true);
+    if (one.copied) enter(one.of, true, one.copied);
   }
-  for (const private_variable& one : plan.privates) enter(one.of, has_own_elements(one));
-  for (const reduced_variable& one : plan.reductions) enter(one.of, one.part.has_value());
+  for (const private_variable& one : plan.privates) enter(one.of, has_own_elements(one), one.part);
+  for (const reduced_variable& one : plan.reductions) enter(one.of, one.part.has_value(), one.part);
 }
 
 const kernel_argument* pointer_spaces::argument(const declaration* of) const {
@@ -44,6 +44,12 @@ const kernel_argument* pointer_spaces::argument(const declaration* of) const {
 
 bool pointer_spaces::is_copy(const declaration* of) const {
   return std::ranges::find(copies_, of, &gang_copy::of) != copies_.end();
+}
+
+const own_part* pointer_spaces::shifted_part(const expression& e) const {
+  if (e.is != expression_form::name) return nullptr;
+  const auto found = std::find_if(copies_.rbegin(), copies_.rend(), [&](const gang_copy& c) { return c.of == e.of; });
+  return found == copies_.rend() || !found->part || found->part->begins_at_0() ? nullptr : found->part;
 }
 
 void pointer_spaces::infer(const statement& code) {
@@ -58,8 +64,8 @@ std::size_t pointer_spaces::enter_loop(const statement& loop) {
   const auto found = plan_.loops.find(&loop);
   if (found == plan_.loops.end()) return 0;
   const std::size_t before = copies_.size();
-  for (const private_variable& one : found->second.privates) enter(one.of, has_own_elements(one));
-  for (const reduced_variable& one : found->second.reductions) enter(one.of, one.part.has_value());
+  for (const private_variable& one : found->second.privates) enter(one.of, has_own_elements(one), one.part);
+  for (const reduced_variable& one : found->second.reductions) enter(one.of, one.part.has_value(), one.part);
   return copies_.size() - before;
 }
 

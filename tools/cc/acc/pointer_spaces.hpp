@@ -38,14 +38,22 @@ class pointer_spaces {
   pointer_space result() const noexcept { return result_; }
 
   /// From here to the call of leave, a variable is a copy of the gang; `has_elements`: an array of its own.
-  void enter(const declaration* of, bool has_elements) { copies_.push_back({of, has_elements}); }
+  void enter(const declaration* of, bool has_elements, const own_part* part = nullptr) {
+    copies_.push_back({of, has_elements, part});
+  }
+  void enter(const declaration* of, bool has_elements, const std::optional<own_part>& part) {
+    enter(of, has_elements, part ? &*part : nullptr);
+  }
   void leave(std::size_t copies = 1) { copies_.resize(copies_.size() - copies); }
   bool is_copy(const declaration* of) const;
+  /// Of the name of an array: the gang's own part of it; null if that begins at 0.
+  const own_part* shifted_part(const expression& e) const;
 
  private:
   struct gang_copy {
     const declaration* of;
     bool has_elements;
+    const own_part* part;
   };
   void visit(const statement& s);
   void visit(const expression& e);
