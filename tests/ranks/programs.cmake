@@ -34,6 +34,9 @@ if(NOT STRETTO_SANITIZE)
            ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_mpi)
   add_test(NAME ranks.devices COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/rank_devices_test.py
            ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_devices ${driver_for_tests})
+  add_test(NAME ranks.random_regions COMMAND Python3::Interpreter -B
+           ${CMAKE_CURRENT_SOURCE_DIR}/ranks/random_regions_test.py ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks
+           ${CMAKE_CURRENT_BINARY_DIR}/rank_regions)
   add_test(NAME ranks.node_ends COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/ranks/node_ends_test.py
            ${compilers} ${CMAKE_CURRENT_SOURCE_DIR}/ranks ${CMAKE_CURRENT_BINARY_DIR}/rank_node_ends)
   if(STRETTO_TOOLS)
