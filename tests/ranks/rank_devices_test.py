@@ -14,6 +14,7 @@ from pathlib import Path
 
 BIN, SOURCES, WORK = (Path(argument).resolve() for argument in sys.argv[1:4])
 FAKE_CUDA = Path(sys.argv[4]).resolve() if len(sys.argv) > 4 and not sys.argv[4].startswith("-") else None
+STRETTO = BIN.parents[1] / "tools/stretto"
 EXAMPLES = SOURCES.parents[1] / "examples/acc"
 SECONDS = 300  # ends a program that hangs, however busy the machine is
 
@@ -38,7 +39,7 @@ def devices(*command, **variables):
     """The type and name of the device of each rank; what else a rank prints is checked."""
     done = run(*(command or ["./own_device"]), **variables)
     lines = sorted(done.stdout.splitlines(), key=lambda line: int(line.split("/")[0]))
-    form = r" (\w+) (.*), devices 1 (\d) (\d), number 0, sum (\d+), gangs 13"
+    form = r" (\w+) (.*), devices 1 (\d) (\d), number 0, sum (\d+)"
     found = []
     for rank, line in enumerate(lines):
         said = re.fullmatch(f"{rank}/{len(lines)}{form}", line)
@@ -91,7 +92,7 @@ class Devices(unittest.TestCase):
         for first, second, expected in [("sim:1", "sim:3", [0, 0, 1, 2]), ("none", "sim:2", [0, 1]),
                                         ("sim:2", "none", [0, 1])]:
             with self.subTest(first=first, second=second):
-                self.assertEqual(devices(BIN / "stretto", "run", "-n", 2, "./unlike_nodes.sh", NODE_0=first,
+                self.assertEqual(devices(STRETTO, "run", "-n", 2, "./unlike_nodes.sh", NODE_0=first,
                                          NODE_1=second, STRETTO_ACC_DEVICE_TYPE="sim", STRETTO_WORKERS=1),
                                  simulated(*expected))
 
@@ -101,7 +102,7 @@ class Devices(unittest.TestCase):
         self.assertTrue(run("./own_device", code=1, STRETTO_ACC_DEVICE_TYPE="sym").stderr
                         .startswith("error O19: \"sym\" is no kind of accelerator\n"))
         self.assertIn("error O17: no node of the job has an accelerator of kind \"sim\"\n",
-                      run(BIN / "stretto", "run", "-n", 2, "./own_device", code=1, STRETTO_ACC_DEVICE_TYPE="sim",
+                      run(STRETTO, "run", "-n", 2, "./own_device", code=1, STRETTO_ACC_DEVICE_TYPE="sim",
                           STRETTO_DEVICES="none").stderr)
 
     def test_the_examples_on_simulated_devices(self):

@@ -26,13 +26,6 @@ static long sum_on_device(int rank) {
   return sum;
 }
 
-static long gangs_on_device(void) {
-  long count = 0;
-#pragma acc parallel num_gangs(13) reduction(+ : count)
-  count += 1;
-  return count;
-}
-
 int main(int argc, char** argv) {
   int rank, size;
   MPI_Init(&argc, &argv);
@@ -40,10 +33,10 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   acc_set_device_num(rank, acc_device_not_host);
   const acc_device_t type = acc_get_device_type();
-  printf("%d/%d %s %s, devices %d %d %d, number %d, sum %ld, gangs %ld\n", rank, size, name_of(type),
+  printf("%d/%d %s %s, devices %d %d %d, number %d, sum %ld\n", rank, size, name_of(type),
          acc_get_property_string(0, type, acc_property_name), acc_get_num_devices(acc_device_host),
          acc_get_num_devices(acc_device_not_host), acc_get_num_devices(acc_device_nvidia), acc_get_device_num(type),
-         sum_on_device(rank), gangs_on_device());
+         sum_on_device(rank));
   if (acc_get_property(0, type, acc_property_memory) < acc_get_property(0, type, acc_property_free_memory)) return 1;
   MPI_Finalize();
   return 0;
