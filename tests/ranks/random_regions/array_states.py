@@ -1,4 +1,4 @@
-"""region_data.py - where the arrays of a random program are, and the clauses and directives that keep them right."""
+"""array_states.py - where the arrays of a random program are, and the clauses and directives that keep them right."""
 
 
 class State:

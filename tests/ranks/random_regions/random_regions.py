@@ -6,7 +6,7 @@ changes them.
 """
 import random
 
-from region_data import Data
+from array_states import Data
 
 REDUCTIONS = ("+", "max", "min", "|", "&", "^", "&&", "||")
 
