@@ -43,8 +43,8 @@ class Committed(unittest.TestCase):
     def test_the_pages_are_what_the_file_gives(self):
         self.assertEqual(board.faults_of(ROOT), [])
 
-    def test_the_board_has_at_most_200_lines(self):
-        self.assertLessEqual(len((ROOT / "docs/performance.md").read_text().splitlines()), 200)
+    def test_the_board_has_at_most_220_lines(self):
+        self.assertLessEqual(len((ROOT / "docs/performance.md").read_text().splitlines()), 220)
 
     def test_all_links_lead_somewhere(self):
         self.assertEqual(broken_links(ROOT), [])
@@ -97,7 +97,7 @@ class Faults(unittest.TestCase):
         (self.root / "docs/performance/loops.md").unlink()
         count = len(board.page(results).splitlines())
         self.assertEqual(board.faults_of(self.root),
-                         [f"docs/performance.md has {count} lines, more than 200",
+                         [f"docs/performance.md has {count} lines, more than 220",
                           "docs/performance/tasks.md has 121 lines, more than 120",
                           "docs/performance/loops.md is missing"])
 
