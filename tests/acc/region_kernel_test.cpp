@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "acc/data_environment.hpp"
 #include "acc/gang_arguments.hpp"
+#include "recording_accelerator.hpp"
 
 using namespace stretto;
 
@@ -59,7 +61,9 @@ TEST_CASE("a simulated device calls the function of the host for each gang, with
   launch.arguments = given;
   launch.argument_count = 3;
   acc::data_work ahead;
-  acc::gang_arguments arguments(launch, nullptr, {}, ahead);
+  test::recording_accelerator device;
+  acc::data_environment data(device);
+  acc::gang_arguments arguments(launch, &data, 1, ahead);
   const stretto_acc_device_kernel table = kernel_with("text", nullptr);
   const kernel_code& code = acc::region_kernel({note_gang, &table, "x.c:1", arguments, 0, 0}, "sim");
   CHECK(code.name == "region");
