@@ -34,6 +34,19 @@ static void regions_of_all_kinds(void) {
   CHECK(sum == 1 + rank);
 }
 
+static void gangs_without_a_divided_loop(void) {
+  int runs = 0, added = 0;
+#pragma acc parallel num_gangs(13) reduction(+ : runs)
+  ++runs;
+  CHECK_EQUAL(runs, 13);
+#pragma acc parallel num_gangs(3) copy(added)
+  for (int i = 0; i < 5; ++i) {
+#pragma acc atomic
+    ++added;
+  }
+  CHECK_EQUAL(added, 15);
+}
+
 static void messages_of_data_in_regions(void) {
   enum { n = 64 };
   int *const sent = malloc(n * sizeof *sent), *const received = malloc(n * sizeof *received);
@@ -92,6 +105,7 @@ int main(void) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   regions_of_all_kinds();
+  gangs_without_a_divided_loop();
   messages_of_data_in_regions();
   settings_of_each_rank();
   the_device_is_the_host();

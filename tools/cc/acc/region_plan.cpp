@@ -40,9 +40,10 @@ class planner {
     else if (is_kernels()) plan_kernels();
     plan_loops(region_, false);
     settle_last_values();
-    // Gangs that run the same code would do the same work several times.
+    // Gangs that run the same code would do the same work several times. They do so where the program says how many.
+    const clause* const gangs = directive().find(clause_kind::num_gangs);
     const auto is_divided = [](const auto& one) { return one.second.is_divided; };
-    if (!plan_.is_single && std::ranges::none_of(plan_.loops, is_divided)) make_single("no loop is divided");
+    if (!plan_.is_single && !gangs && std::ranges::none_of(plan_.loops, is_divided)) make_single("no loop is divided");
     if (!is_loop(directive().kind)) {
       plan_.privates = privates_of(directive());
       plan_.reductions = reductions_of(directive());
@@ -50,7 +51,6 @@ class planner {
     }
     for (const variable_use& one : uses_) add_argument(one);
     plan_.data = data_of_region(plan_, directive(), region_, scope_, names_);
-    const clause* const gangs = directive().find(clause_kind::num_gangs);
     if (plan_.is_single) plan_.gangs = "1";
     else if (gangs) plan_.gangs = joined_text(gangs->arguments[0]);
     return std::move(plan_);
