@@ -50,7 +50,7 @@ struct device_with_array {
 
 }  // namespace
 
-TEST_CASE("values are copied when the launch is made, each as any type may be aligned") {
+TEST_CASE("values of a kernel in a queue are copied when the launch is made, each as any type may be aligned") {
   char c = 'x';
   double d = 2.5;
   struct three_bytes {
@@ -60,7 +60,7 @@ TEST_CASE("values are copied when the launch is made, each as any type may be al
                       {stretto_acc_value, &d, sizeof d, nullptr, "d"},
                       {stretto_acc_value, &t, sizeof t, nullptr, "t"}};
   acc::data_work into;
-  acc::gang_arguments arguments(l.launch, nullptr, {}, into);
+  acc::gang_arguments arguments(l.launch, nullptr, 1, into);
   c = 'y', d = 0, t.text[2] = 'z';
   CHECK(value_at<char>(arguments.pointers()[0]) == 'x');
   CHECK(value_at<double>(arguments.pointers()[1]) == 2.5);
@@ -73,11 +73,27 @@ TEST_CASE("a kernel on the host gets addresses of the host") {
   int a[4] = {}, *pointer = a + 1;
   const launch_with l{{stretto_acc_address, a, sizeof a, nullptr, "a"},
                       {stretto_acc_pointer, &pointer, sizeof pointer, nullptr, "pointer"}};
-  acc::data_work into;
-  acc::gang_arguments arguments(l.launch, nullptr, {}, into);
-  CHECK(arguments.pointers()[0] == a);
-  CHECK(value_at<int*>(arguments.pointers()[1]) == a + 1);
-  CHECK(arguments.pointers()[1] != &pointer);
+  for (const acc::queue_number queue : {acc::queue_number(), acc::queue_number(1)}) {
+    acc::data_work into;
+    acc::gang_arguments arguments(l.launch, nullptr, queue, into);
+    CHECK(arguments.pointers()[0] == a);
+    CHECK(value_at<int*>(arguments.pointers()[1]) == a + 1);
+    CHECK((arguments.pointers()[1] == &pointer) == !queue);
+  }
+}
+
+TEST_CASE("a kernel for which the program waits reads any number of values in place") {
+  for (const int count : {1, 12, 13, 40}) {
+    std::vector<double> values(static_cast<std::size_t>(count), 2.5);
+    launch_with l{};
+    for (double& one : values) l.all.push_back({stretto_acc_value, &one, sizeof one, nullptr, "value"});
+    l.launch.arguments = l.all.data();
+    l.launch.argument_count = count;
+    acc::data_work into;
+    const acc::gang_arguments arguments(l.launch, nullptr, {}, into);
+    REQUIRE(arguments.size() == values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) CHECK(arguments.pointers()[i] == &values[i]);
+  }
 }
 
 TEST_CASE("a kernel on a device gets the device's addresses of present data") {
