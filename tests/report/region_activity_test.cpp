@@ -32,6 +32,7 @@ TEST_CASE("the activity of ranks and devices is counted from the first kernel to
   const region_activity found = region_activity_of(small_run());
   CHECK(found.begin == 100);
   CHECK(found.end == 1100);
+  CHECK(found.middle == 200);
   CHECK(found.waits == 3);
   CHECK(found.waiting == doctest::Approx((0.3 + 0.6 + 0.4) / 2));
   CHECK(found.computing == doctest::Approx(0.4 + 0.2));
@@ -64,7 +65,7 @@ TEST_CASE("a picture of activity has a bar for each span within the time that it
   CHECK(count(whole, "class=\"a4\"") == 1 + 1);
   CHECK(whole.find("queue &lt;1>") != std::string::npos);
   const std::string part = activity_picture("all", {{"one", &found}, {"again", &found}}, 100);
-  CHECK(count(part, "class=\"a3\"") == 0 + 1);  // 550 to 650
-  CHECK(count(part, "class=\"a4\"") == 2 + 1);
+  CHECK(count(part, "class=\"a3\"") == 4 + 1);  // 150 to 250, twice
+  CHECK(count(part, "class=\"a4\"") == 0 + 1);
   CHECK(part.find(">again<") != std::string::npos);
 }

@@ -58,8 +58,7 @@ class drawing {
 
   void add(const activity_panel& panel) {
     text_ += text_at(left, y_ - 8, escaped(panel.title), " class=\"panel\"");
-    const nanoseconds middle = (panel.of->begin + panel.of->end) / 2;
-    first_ = std::max<nanoseconds>(panel.of->begin, middle - shown_ / 2);
+    first_ = std::max<nanoseconds>(panel.of->begin, panel.of->middle - shown_ / 2);
     for (const activity_row& row : panel.of->rows) add(row);
     y_ += panel_gap;
   }

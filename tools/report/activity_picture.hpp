@@ -16,7 +16,7 @@ struct activity_panel {
   const region_activity* of;
 };
 
-/// All panels have one scale: each shows so much time around the middle of its run, or the whole of a shorter run.
+/// All panels have one scale: each shows so much time around its middle kernel.
 std::string activity_picture(const std::string& title, const std::vector<activity_panel>& panels, nanoseconds shown);
 
 }  // namespace stretto::report

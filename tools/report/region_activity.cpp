@@ -72,11 +72,13 @@ const char* name(activity a) noexcept {
 
 region_activity region_activity_of(const run& r) {
   region_activity result{.begin = r.length, .end = 0, .rows = rows_of(r)};
+  std::vector<nanoseconds> starts;
   for (const activity_row& row : result.rows)
     for (const activity_span& one : row.spans)
-      if (one.is == activity::kernel)
-        result.begin = std::min(result.begin, one.start), result.end = std::max(result.end, one.end);
-  if (result.end == 0) result.begin = 0, result.end = r.length;
+      if (one.is == activity::kernel) starts.push_back(one.start), result.end = std::max(result.end, one.end);
+  std::ranges::sort(starts);
+  if (starts.empty()) result.begin = 0, result.middle = r.length / 2, result.end = r.length;
+  else result.begin = starts.front(), result.middle = starts[starts.size() / 2];
   const interval whole{result.begin, result.end};
   const auto time = static_cast<double>(std::max<nanoseconds>(1, whole.end - whole.start));
   std::vector<interval> kernels;

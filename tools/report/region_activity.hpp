@@ -28,6 +28,7 @@ struct activity_row {
 
 struct region_activity {
   nanoseconds begin = 0, end = 0;  // from the start of the first kernel to the end of the last one
+  nanoseconds middle = 0;          // the start of the kernel with as many ahead of it as behind it
   std::vector<activity_row> rows;  // ranks, then the workers and streams that ran kernels or copies
   std::uint64_t waits = 0;         // of all ranks, between begin and end
   double waiting = 0;              // part of the time in which a rank waited, the mean of all ranks
