@@ -4,7 +4,6 @@
 #include <stretto/task.hpp>
 #include <utility>
 
-
 namespace stretto::acc {
 
 void accelerator::perform(const std::vector<transfer>& all) {

@@ -58,7 +58,7 @@ struct properties {
   bool prefers_spinning = false;
   bool compiles_at_first_launch = false;  // the driver compiles further at the first launch in groups of a new shape
   bool shares_host_memory = false;        // copies go through the host's memory system
-  double bandwidth_bytes_per_second = 0;       // between host and device; 0: unknown
+  double bandwidth_bytes_per_second = 0;  // between host and device; 0: unknown
   double latency_seconds = 0;
   std::uint64_t host_memory_bytes = 0;  // host memory that kernels access in place; 0: not supported or not requested
   std::vector<unsigned> near_processors = {};  // of the system, those local to the device; empty: unknown
