@@ -425,10 +425,13 @@ void f(int n, double *restrict a) {
   - copied into each gang: n
   - line 5: divided among gangs
   - OpenCL: a kernel
+  - CUDA: a kernel
   - one gang: line 6: "a[i]" of one iteration may be "a[i - 1]" of another
   - OpenCL: a kernel
+  - CUDA: a kernel
   - one gang: it is no loop
   - OpenCL: a kernel
+  - CUDA: a kernel
 )");
 }
 

@@ -63,7 +63,7 @@ class Forms(unittest.TestCase):
 
     def test_a_kind_of_devices_that_is_not_there(self):
         done = self.run_with("--device", "abacus", code=1)
-        self.assertIn("\"abacus\" names no kind of device", done.stderr)
+        self.assertIn("\"abacus\" is no kind of accelerator", done.stderr)
         self.assertFalse((self.folder / "acc_forms.svg").exists())
 
     def test_the_picture_of_the_plate_is_that_of_one_rank(self):
