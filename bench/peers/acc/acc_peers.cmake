@@ -7,35 +7,21 @@ find_library(OPENCL_DRIVERS NAMES OpenCL libOpenCL.so.1)
 set(acc_reason "stretto cc is not part of this build")
 set(no_opencl_reason "OpenCL was not found (apt install ocl-icd-libopencl1 opencl-c-headers)")
 
-# A program in C: bench_c_program(<system> <compiler> <reason without it> <source> OPTIONS ... DEPENDS ...)
-function(bench_c_program system compiler reason source)
-  cmake_parse_arguments(program "" "" "OPTIONS;DEPENDS" ${ARGN})
-  set(made ${CMAKE_CURRENT_BINARY_DIR}/bench_${system})
-  if(compiler)
-    add_custom_command(OUTPUT ${made}
-      COMMAND ${compiler} -O3 ${acc_folder}/${source} -o ${made} ${program_OPTIONS} -lm
-      DEPENDS ${acc_folder}/${source} ${acc_headers} ${program_DEPENDS} VERBATIM)
-    add_custom_target(${system}_peer ALL DEPENDS ${made})
-    record_peer(${system} ${made} "")
-    set(programs "${programs};${system}_peer" PARENT_SCOPE)
-  else()
-    record_peer(${system} "" "${reason}")
-  endif()
-  set(peers "${peers}" PARENT_SCOPE)
-endfunction()
-
 set(by_hand_compiler "")
 set(messages_compiler "")
 if(OPENCL_HEADERS AND OPENCL_DRIVERS)
   set(by_hand_compiler ${gcc_compiler})
   set(messages_compiler ${openmpi_compiler})
 endif()
-bench_c_program(stretto_acc "${ranks_compiler}" "${acc_reason}" kernels.c DEPENDS stretto_compilers)
-bench_c_program(stretto_acc_ranks "${ranks_compiler}" "${acc_reason}" messages.c DEPENDS stretto_compilers)
-bench_c_program(gcc_openmp "${gcc_compiler}" "gcc was not found" kernels.c OPTIONS -fopenmp)
-bench_c_program(opencl_kernels "${by_hand_compiler}" "${no_opencl_reason}" opencl_kernels.c OPTIONS ${OPENCL_DRIVERS})
-bench_c_program(opencl_messages "${messages_compiler}" "${no_opencl_reason}" opencl_messages.c
-  OPTIONS ${OPENCL_DRIVERS})
+set(kernels ${acc_folder}/kernels.c OPTIONS -O3 -lm)
+bench_c_program(stretto_acc "${ranks_compiler}" "${acc_reason}" ${kernels} DEPENDS stretto_compilers ${acc_headers})
+bench_c_program(stretto_acc_ranks "${ranks_compiler}" "${acc_reason}" ${acc_folder}/messages.c OPTIONS -O3 -lm
+  DEPENDS stretto_compilers ${acc_headers})
+bench_c_program(gcc_openmp "${gcc_compiler}" "gcc was not found" ${kernels} -fopenmp DEPENDS ${acc_headers})
+bench_c_program(opencl_kernels "${by_hand_compiler}" "${no_opencl_reason}" ${acc_folder}/opencl_kernels.c
+  OPTIONS -O3 ${OPENCL_DRIVERS} -lm DEPENDS ${acc_headers})
+bench_c_program(opencl_messages "${messages_compiler}" "${no_opencl_reason}" ${acc_folder}/opencl_messages.c
+  OPTIONS -O3 ${OPENCL_DRIVERS} -lm DEPENDS ${acc_headers})
 
 # The programs of examples/acc, and a script that runs them as one benchmark program.
 function(bench_acc_programs system compiler launcher reason)
