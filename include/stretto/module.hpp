@@ -45,6 +45,7 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
+class module;
 class platform;
 class runtime;
 
@@ -77,6 +78,11 @@ class module_host {
   /// channel, as any two kinds of host memory do.
   void add_channel(place_kind from, place_kind to, std::shared_ptr<channel> by);
 
+  /// The first other module of the runtime that is a `Capability`: a module's class, or an abstract class from which
+  /// modules derive to offer something. Null if there is none. It may be initialised later: use it from `started` on.
+  template <class Capability>
+  Capability* find() const noexcept;
+
   /// A counter of the module; calls with the same arguments return the same counter. Throws T03 if there are too many,
   /// P16 for a place of another platform.
   statistic add_statistic(std::string_view what, place at = {});
@@ -84,6 +90,8 @@ class module_host {
  private:
   friend class modules::module_set;
   module_host(modules::module_set& set, modules::membership& of) noexcept : set_(set), of_(of) {}
+  module* other(std::size_t index) const noexcept;  // null behind the last one
+
   modules::module_set& set_;
   modules::membership& of_;
 };
@@ -119,6 +127,13 @@ class module {
   friend class modules::module_set;
   std::atomic<bool> in_use_{false};
 };
+
+template <class Capability>
+Capability* module_host::find() const noexcept {
+  for (std::size_t i = 0; module* const one = other(i); ++i)
+    if (auto* const found = dynamic_cast<Capability*>(one)) return found;
+  return nullptr;
+}
 
 namespace detail {
 module* module_of_type(const std::type_info& type);

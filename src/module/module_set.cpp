@@ -189,6 +189,12 @@ void module_host::add_channel(place_kind from, place_kind to, std::shared_ptr<ch
   set_.channel_owners_.push_back({from, to, &of_});
 }
 
+module* module_host::other(std::size_t index) const noexcept {
+  for (const auto& m : set_.members_)
+    if (m.get() != &of_ && index-- == 0) return m->is.get();
+  return nullptr;
+}
+
 statistic module_host::add_statistic(std::string_view what, place at) {
   return {set_.counters_, set_.counters_.declare(of_.name, what, at ? set_.machine_->name(at) : std::string())};
 }

@@ -2,6 +2,7 @@
 #include <stretto/module.hpp>
 #include <stretto/stretto.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <thread>
 
@@ -51,6 +52,29 @@ std::string without_line(std::string text) {
   const auto end = text.find('\n', at);
   return text.erase(at + 10, end - at - 10);
 }
+
+/// An offer of one module that another uses without knowing which module it is.
+class can_count {
+ public:
+  virtual int count() = 0;
+
+ protected:
+  ~can_count() = default;
+};
+
+class counting final : public module, public can_count {
+ public:
+  std::string_view name() const noexcept override { return "counting"; }
+  void initialise(module_host& host) override {
+    finds_itself = host.find<can_count>() != nullptr;
+    next_ = 1;
+  }
+  int count() override { return next_++; }
+  bool finds_itself = true;
+
+ private:
+  int next_ = 0;
+};
 
 void add_disk(platform_description& d) {
   place_description disk;
@@ -226,4 +250,26 @@ TEST_CASE("a poller belongs to one runtime, and is added once") {
         "  try         make one poller per runtime, and add it once");
   a->at_initialise = [&](module_host& host) { host.add_poller(mine); };
   runtime rt({.workers = 1, .modules = {a}});
+}
+
+TEST_CASE("a module finds others by what they offer, whichever of them is initialised first") {
+  std::vector<std::string> log;
+  for (const bool is_last : {false, true}) {
+    auto user = std::make_shared<noted>("user", log);
+    auto counts = std::make_shared<counting>();
+    can_count* found = nullptr;
+    int counted = 0;
+    user->at_initialise = [&](module_host& host) {
+      found = host.find<can_count>();
+      CHECK(host.find<counting>() == counts.get());
+      CHECK(host.find<timer_module>() == nullptr);
+      CHECK(host.find<noted>() == nullptr);  // the only one is the module that asks
+    };
+    user->at_start = [&](runtime&) { counted = found->count(); };
+    std::vector<std::shared_ptr<module>> modules{counts, user};
+    if (is_last) std::ranges::reverse(modules);
+    runtime rt({.workers = 1, .modules = modules});
+    CHECK(counted == 1);
+    CHECK_FALSE(counts->finds_itself);
+  }
 }

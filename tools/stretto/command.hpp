@@ -40,6 +40,7 @@ int run_cxx(const invocation&);
 int run_demo(const invocation&);
 int run_doctor(const invocation&);
 int run_explain(const invocation&);
+int run_new(const invocation&);
 int run_options(const invocation&);
 int run_platform(const invocation&);
 int run_top(const invocation&);

@@ -7,13 +7,16 @@
 
 #include "base/nearest_name.hpp"
 #include "stretto/arguments.hpp"
-#include "stretto/error_pages.hpp"
+#include "stretto/built_in_files.hpp"
 
 namespace stretto::tools {
 namespace {
 
+// "B12.md" -> "B12".
+std::string_view code_of(const built_in_file& page) { return page.path.substr(0, page.path.find('.')); }
+
 // "# B12: title" -> "title".
-std::string_view title_of(const error_page& page) {
+std::string_view title_of(const built_in_file& page) {
   const auto line = page.text.substr(0, page.text.find('\n'));
   const auto colon = line.find(": ");
   return colon == line.npos ? line : line.substr(colon + 2);
@@ -24,15 +27,15 @@ std::string suggestion(std::string typed) {
   for (std::size_t i = 1; i < typed.size(); ++i)
     typed[i] = typed[i] == 'O' ? '0' : typed[i] == 'I' || typed[i] == 'L' ? '1' : typed[i] == 'S' ? '5' : typed[i];
   std::vector<std::string> codes;
-  for (const auto& page : error_pages()) codes.emplace_back(page.code);
+  for (const auto& page : error_pages()) codes.emplace_back(code_of(page));
   const auto near = base::did_you_mean(typed, codes);
   return near.empty() ? "`stretto explain` lists all codes" : near;
 }
 
-const error_page& find(const std::string& typed) {
+const built_in_file& find(const std::string& typed) {
   std::string code = typed;
   for (char& c : code) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  const auto found = std::ranges::find(error_pages(), code, &error_page::code);
+  const auto found = std::ranges::find(error_pages(), code, code_of);
   if (found != error_pages().end()) return *found;
   throw error("W04", fmt::format("there is no error with the code \"{}\"", typed))
       .because("a code is a letter and two digits, as in \"error B12: ...\"")
@@ -51,14 +54,14 @@ int run_explain(const invocation& call) {
 
   if (!code.empty()) {
     const auto& page = find(code);
-    if (json) fmt::print("{}\n", nlohmann::ordered_json{{"code", page.code}, {"text", page.text}}.dump(2));
+    if (json) fmt::print("{}\n", nlohmann::ordered_json{{"code", code_of(page)}, {"text", page.text}}.dump(2));
     else fmt::print("{}", page.text);
     return 0;
   }
   auto rows = nlohmann::ordered_json::array();
   for (const auto& page : error_pages()) {
-    if (json) rows.push_back({{"code", page.code}, {"title", title_of(page)}});
-    else fmt::print("{}  {}\n", page.code, title_of(page));
+    if (json) rows.push_back({{"code", code_of(page)}, {"title", title_of(page)}});
+    else fmt::print("{}  {}\n", code_of(page), title_of(page));
   }
   if (json) fmt::print("{}\n", rows.dump(2));
   return 0;

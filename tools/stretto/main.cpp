@@ -22,6 +22,7 @@ std::span<const command> commands() {
       command{"run", "Starts a program on several nodes, of this host or of others", run_run, runtime_flags::are_left},
       command{"cc", "Compiles and links an MPI program in C, as mpicc does", run_cc, runtime_flags::are_left},
       command{"c++", "Compiles and links an MPI program in C++, as mpicxx does", run_cxx, runtime_flags::are_left},
+      command{"new", "Writes the files of a new module, which build and pass their tests at once", run_new},
       command{"platform", "Shows the graph of places: processors, memories and how they are linked", run_platform},
       command{"doctor", "Tells what is here, what is missing, which limits bite, and how fast it is", run_doctor},
       command{"top", "Shows what the workers of a running program do", run_top},
@@ -85,9 +86,9 @@ void flush_output() {
 
 // Wrong arguments and failed work have different exit codes.
 bool is_usage(const std::string& code) {
-  static constexpr std::array usage{"W01", "W02", "W03", "W04", "W06", "W10", "W11", "W12", "W13",
-                                    "W14", "W16", "W27", "W30", "W33", "W34", "W36", "W40", "W50",
-                                    "W51", "W52", "W53", "W56", "P13", "T14", "T15", "T16", "T18"};
+  static constexpr std::array usage{"W01", "W02", "W03", "W04", "W06", "W10", "W11", "W12", "W13", "W14",
+                                    "W16", "W27", "W30", "W33", "W34", "W36", "W40", "W50", "W51", "W52",
+                                    "W53", "W56", "W66", "P13", "T14", "T15", "T16", "T18"};
   return code.starts_with("B1") || code == "B21" || std::ranges::find(usage, code) != usage.end();
 }
 
