@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uintptr_t int_type = 0x209, double_type = 0x214;
 
-const ranks::datatype& type_at(std::uintptr_t handle) { return *ranks::predefined_type(handle); }
+const ranks::datatype& type_of_handle(std::uintptr_t handle) { return *ranks::predefined_type(handle); }
 
 /// Elements on a device, with the bytes of elements on the host.
 struct device_elements {
@@ -82,12 +82,12 @@ void access(test::test_file& file, const test::modelled_view& v, file_direction 
   REQUIRE(!request->failure());
 }
 
-std::uint64_t cases() { return test::scaled<std::uint64_t>(1000, 20'000); }
+std::uint64_t memory_cases() { return test::scaled<std::uint64_t>(1000, 20'000); }
 
 }  // namespace
 
 TEST_CASE("elements of random types are copied from the memory of a device, to it, and within it") {
-  for (std::uint64_t seed = 0; seed < cases(); ++seed) {
+  for (std::uint64_t seed = 0; seed < memory_cases(); ++seed) {
     CAPTURE(seed);
     random_elements e(seed);
     element_memory empty(e.made.model, e.count);
@@ -108,7 +108,7 @@ TEST_CASE("elements of random types are copied from the memory of a device, to i
 }
 
 TEST_CASE("parts of elements on a device are those of the elements") {
-  for (std::uint64_t seed = 0; seed < cases(); ++seed) {
+  for (std::uint64_t seed = 0; seed < memory_cases(); ++seed) {
     CAPTURE(seed);
     random_elements e(seed);
     const device_elements source(*e.host);
@@ -121,7 +121,7 @@ TEST_CASE("parts of elements on a device are those of the elements") {
 }
 
 TEST_CASE("rows on a device are one copy, and so are bytes between devices that reach each other") {
-  const auto column = ranks::make_vector(50, 1, 8, type_at(double_type));
+  const auto column = ranks::make_vector(50, 1, 8, type_of_handle(double_type));
   column->commit();
   std::vector<double> matrix(400);
   std::iota(matrix.begin(), matrix.end(), 0);
@@ -142,7 +142,7 @@ TEST_CASE("rows on a device are one copy, and so are bytes between devices that 
 TEST_CASE("an operation combines values of devices with those of the host") {
   const std::vector<int> a = {1, 2, 3, 4}, b = {10, 20, 30, 40}, expected = {11, 22, 33, 44};
   const auto plus = static_cast<std::uintptr_t>(predefined_operator::sum);
-  const ranks::combiner add(*ranks::predefined_operation(plus), type_at(int_type));
+  const ranks::combiner add(*ranks::predefined_operation(plus), type_of_handle(int_type));
   inaccessible_memory in(bytes_of(a)), inout(bytes_of(b));
   std::vector<int> on_host = b;
   add(in.first(), on_host.data(), 4);
@@ -154,7 +154,7 @@ TEST_CASE("an operation combines values of devices with those of the host") {
 }
 
 TEST_CASE("elements on a device are packed and unpacked") {
-  for (std::uint64_t seed = 0; seed < cases(); ++seed) {
+  for (std::uint64_t seed = 0; seed < memory_cases(); ++seed) {
     CAPTURE(seed);
     random_elements e(seed);
     element_memory empty(e.made.model, e.count);
@@ -175,15 +175,15 @@ TEST_CASE("elements on a device are converted to the external representation and
   const inaccessible_memory source(bytes_of(values)), target(std::vector<std::byte>(12));
   std::vector<std::byte> expected(12), got(12);
   std::int64_t position = 0;
-  ranks::pack_external(type_at(int_type), values.data(), 3, expected, position);
-  ranks::pack_external(type_at(int_type), source.first(), 3, got, position = 0);
+  ranks::pack_external(type_of_handle(int_type), values.data(), 3, expected, position);
+  ranks::pack_external(type_of_handle(int_type), source.first(), 3, got, position = 0);
   CHECK(got == expected);
-  ranks::unpack_external(type_at(int_type), target.first(), 3, got, position = 0);
+  ranks::unpack_external(type_of_handle(int_type), target.first(), 3, got, position = 0);
   CHECK(values_of<int>(target.bytes) == values);
 }
 
 TEST_CASE("files are written from the memory of a device, and read into it") {
-  for (std::uint64_t seed = 0; seed < cases(); ++seed) {
+  for (std::uint64_t seed = 0; seed < memory_cases(); ++seed) {
     CAPTURE(seed);
     random_elements e(seed);
     random_types random(seed);
@@ -210,7 +210,7 @@ TEST_CASE("accesses to windows change values on a device") {
   inaccessible_memory window(bytes_of(b));
   std::vector<int> before(3);
   const auto plus = static_cast<std::uintptr_t>(predefined_operator::sum);
-  const ranks::element_update add(*ranks::predefined_operation(plus), type_at(int_type));
+  const ranks::element_update add(*ranks::predefined_operation(plus), type_of_handle(int_type));
   ranks::update_elements(add, {{a.data(), 12}, {window.first(), 12}, {before.data(), 12}}, lock);
   CHECK(before == b);
   CHECK(values_of<int>(window.bytes) == std::vector<int>{11, 22, 33});

@@ -20,7 +20,7 @@ using ranks::context_number, ranks::world_rank;
 
 namespace {
 
-std::vector<int> nodes_of(const ranks::rank_map& map) {
+std::vector<int> nodes_of_ranks(const ranks::rank_map& map) {
   std::vector<int> all;
   for (int r = 0; r < map.ranks(); ++r) all.push_back(map.node_of(world_rank{r}));
   return all;
@@ -43,7 +43,7 @@ void run_node(const simulated_job& job, std::uint32_t number, std::uint64_t seed
   runtime rt(runtime_options{.workers = 2, .seed = seed, .job = part});
   std::optional<ranks::node_ranks> node;
   rt.run([&] { node.emplace(part->map_by_accelerators(counts[number])); });
-  CHECK(nodes_of(node->map()) == nodes_of(ranks::rank_map(counts)));
+  CHECK(nodes_of_ranks(node->map()) == nodes_of_ranks(ranks::rank_map(counts)));
   const auto own = node->map().ranks_of(static_cast<int>(number));
   CHECK(own.size() == static_cast<std::size_t>(counts[number]));
   for (const world_rank rank : own) node->set_peer(rank, {&boxes[rank], nullptr});
