@@ -1,0 +1,38 @@
+"""every_size.py - the tests of the module on 1, 2 and 4 PEs, the example, and a hundred starts and ends.
+
+    every_size.py LAUNCHER TEST EXAMPLE
+"""
+import os
+import subprocess
+import sys
+
+launcher, test, example = sys.argv[1:]
+environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                            "OMPI_MCA_plm": "isolated", "STRETTO_JOB": "alone"}
+flags = ["--oversubscribe", "--bind-to", "none"]
+starts = 100 if os.environ.get("STRETTO_TEST_LONG") == "1" else 10
+faults, runs = [], 0
+
+
+def run(pes, *words, says):
+    global runs
+    runs += 1
+    try:
+        done = subprocess.run([launcher, *flags, "-n", str(pes), *words], text=True, env=environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240)
+        code, said = done.returncode, done.stdout
+    except subprocess.TimeoutExpired as late:
+        code, said = "none, it did not end", (late.stdout or b"").decode()
+    if code or said.count(says) != (1 if words[0] == example else pes):
+        faults.append(f"{' '.join(words)} on {pes} PEs: exit code {code}\n{said}")
+
+
+for pes in (1, 2, 4):
+    for workers in (1, 2):
+        run(pes, test, str(workers), says="all is well")
+    run(pes, example, says="1000000 numbers in 64 buckets")
+run(2, test, "2", "given", says="all is well")
+for _ in range(starts):
+    run(2, test, "1", "ends", says="all is well")
+print("\n".join(faults) or f"{runs} runs")
+sys.exit(1 if faults else 0)
