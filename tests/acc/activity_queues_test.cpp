@@ -124,7 +124,7 @@ TEST_CASE("a queue waits for an event, and its end is one") {
   with_queues([](acc::activity_queues& queues) {
     const user_event ready = user_event::create();
     CHECK(queues.end_of(1, std::source_location::current()).has_triggered());
-    int runs = 0;
+    std::atomic<int> runs{0};
     queues.make_wait(1, ready);
     queues.enqueue(1, at_line, [&] { ++runs; });
     const event end = queues.end_of(1, std::source_location::current());
