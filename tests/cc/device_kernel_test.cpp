@@ -288,7 +288,7 @@ TEST_CASE("functions that regions call are found, also through others") {
       "int main(void) { return two(1); }\n");
   const auto all = function_definitions(source);
   CHECK(all.size() == 4);
-  const auto at = [&](const char* name) { return source.program()[all.at(name).first].offset; };
+  const auto at = [&](const char* name) { return source.program()[all.find(name)->second.first].offset; };
   const std::vector<text_range> parts{{at("main"), source.text().size()}};
   std::vector<std::size_t> first;
   for (const text_range& one : with_called_functions(source, parts)) first.push_back(one.first);

@@ -36,12 +36,12 @@ void append(std::vector<std::string>& all, const std::vector<std::string>& more)
   all.insert(all.end(), more.begin(), more.end());
 }
 
-/// Sources see that OpenACC 3.3 is there, in C; in C++ directives are not translated.
+/// Sources see that OpenACC 3.3 is there.
 std::vector<std::string> compiler_with_headers(language language, const installation& tree) {
   auto command = compiler(language);
   append(command, {"-I" + tree.mpi_folder().string(), "-I" + tree.acc_folder().string()});
-  if (language == language::c) append(command, {"-D_OPENACC=202211", "-D__STRETTO_ACC_MPI__=1"});
-  else append(command, options_for_tasks(tree));
+  append(command, {"-D_OPENACC=202211", "-D__STRETTO_ACC_MPI__=1"});
+  if (language == language::cxx) append(command, options_for_tasks(tree));
   return command;
 }
 
@@ -132,7 +132,7 @@ int compile(language language, const std::vector<std::string>& arguments) {
   std::erase_if(passed, is_query);
   const bool is_shown = std::erase(passed, "--acc-show") > 0;
   auto call = read_call(passed);
-  if (is_shown) return acc::show_directives(preprocessor_for(language, tree, call), call.inputs);
+  if (is_shown) return acc::show_directives(preprocessor_for(language, tree, call), call.inputs, language);
   acc::translated_sources translated;
   if (!std::ranges::any_of(arguments, is_query) && !translate_sources(language, tree, call, translated)) return 1;
   const auto command = command_for(language, tree, call);

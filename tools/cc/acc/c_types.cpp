@@ -20,6 +20,7 @@ struct number_row {
 // Sizes are those of the 64-bit systems that Stretto runs on.
 constexpr std::array numbers{
     number_row{"_Bool", type_form::boolean, 1, false, 1},
+    number_row{"bool", type_form::boolean, 1, false, 1},
     number_row{"char", type_form::integer, 1, true, 2},
     number_row{"signed char", type_form::integer, 1, true, 2},
     number_row{"unsigned char", type_form::integer, 1, false, 2},
@@ -41,9 +42,9 @@ constexpr int rank_of_int = 4;
 constexpr std::array keywords{"void",     "_Bool",    "bool",       "char",         "short",    "int",
                               "long",     "float",    "double",     "signed",       "unsigned", "const",
                               "volatile", "restrict", "__restrict", "__restrict__", "__const",  "register",
-                              "static",   "auto",     "__signed__", "__volatile__"};
-constexpr std::array ignored{"volatile", "restrict", "__restrict", "__restrict__",
-                             "register", "static",   "auto",       "__volatile__"};
+                              "static",   "auto",     "__signed__", "__volatile__", "constexpr"};
+constexpr std::array ignored{"volatile", "restrict", "__restrict",   "__restrict__", "register",
+                             "static",   "auto",     "__volatile__", "constexpr"};
 
 int rank_of(const c_type& type) {
   const auto found = std::ranges::find(numbers, std::string_view(type.spelling), &number_row::name);
@@ -87,7 +88,7 @@ type_ref type_of_keywords(std::span<const std::string> given) {
   bool is_const = false;
   for (const std::string& one : given) {
     if (one == "const" || one == "__const") is_const = true;
-    else if (!is_in(ignored, one)) ++count[one == "bool" ? "_Bool" : one == "__signed__" ? "signed" : one];
+    else if (!is_in(ignored, one)) ++count[one == "__signed__" ? "signed" : one];
   }
   if (count.empty()) return nullptr;
   const std::string sign = count.contains("unsigned") ? "unsigned " : "";
@@ -98,6 +99,7 @@ type_ref type_of_keywords(std::span<const std::string> given) {
   else if (count.contains("long")) name = sign + (count["long"] > 1 ? "long long" : "long");
   else if (count.contains("float")) name = "float";
   else if (count.contains("_Bool")) name = "_Bool";
+  else if (count.contains("bool")) name = "bool";
   else if (count.contains("void")) name = "void";
   else name = sign + "int";
   c_type type = *number_type(name);

@@ -3,11 +3,13 @@
 // Threads     pure.
 #pragma once
 
-#include <string_view>
+#include <string>
+
+#include "cc/language.hpp"
 
 namespace stretto::cc::acc {
 
-/// Structures, functions and the end of the program, in C. Once, ahead of all other calls.
-std::string_view call_declarations() noexcept;
+/// Structures, functions and the end of the program. Once, ahead of all other calls.
+std::string call_declarations(language language = language::c);
 
 }  // namespace stretto::cc::acc

@@ -1,6 +1,7 @@
 #include "cc/acc/called_functions.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -51,16 +52,20 @@ std::vector<text_range> merged(std::vector<text_range> parts) {
 
 }  // namespace
 
-std::map<std::string, function_tokens> function_definitions(const preprocessed_text& source) {
-  std::map<std::string, function_tokens> all;
+function_map function_definitions(const preprocessed_text& source) {
+  function_map all;
   const tokens& program = source.program();
   std::size_t first = 0;
   for (std::size_t at = 0; at < program.size();) {
-    if (program[at] == "{") {
+    if (program[at] == "{" && opens_file_scope(program, at)) {
+      first = ++at;
+    } else if (program[at] == "}") {
+      first = ++at;
+    } else if (program[at] == "{") {
       const function_tokens found = function_at(program, first, at);
       at = found.last;
       if (found.name == 0) continue;
-      all[program[found.name].spelling] = found;
+      all.emplace(program[found.name].spelling, found);
       first = at;
     } else {
       if (program[at] == ";") first = at + 1;
@@ -79,25 +84,35 @@ std::vector<text_range> with_called_functions(const preprocessed_text& source, c
     const text_range part = all[i];
     for (auto at = source.token_behind(part.first); at < program.size() && program[at].offset < part.last; ++at) {
       if (!is_call(program, at) || !known.insert(program[at].spelling).second) continue;
-      const auto found = definitions.find(program[at].spelling);
-      if (found != definitions.end())
+      const auto [begin, end] = definitions.equal_range(program[at].spelling);
+      for (auto found = begin; found != end; ++found)
         all.push_back({range_first(program, found->second), range_last(program, found->second)});
     }
   }
   return merged(std::move(all));
 }
 
-const function_definition* called_functions::find(const std::string& name) const {
-  if (const auto known = read_.find(name); known != read_.end()) return known->second.get();
-  const auto found = tokens_.find(name);
-  auto function = found == tokens_.end() ? nullptr : read(found->second);
-  return (read_[name] = std::move(function)).get();
+const function_tokens* called_functions::definition_of(const declaration& of) const {
+  const auto [begin, end] = tokens_.equal_range(of.name);
+  for (auto one = begin; one != end; ++one)
+    if (source_.program()[one->second.name].offset == of.offset) return &one->second;
+  // C has one function of a name, and a declaration may stand ahead of it.
+  const bool is_only = begin != end && std::next(begin) == end;
+  return is_only && names_.language() == language::c ? &begin->second : nullptr;
+}
+
+const function_definition* called_functions::find(const declaration& of) const {
+  const function_tokens* const found = definition_of(of);
+  if (!found) return nullptr;
+  if (const auto known = read_.find(found); known != read_.end()) return known->second.get();
+  auto function = read(*found);
+  return (read_[found] = std::move(function)).get();
 }
 
 std::unique_ptr<function_definition> called_functions::read(const function_tokens& at) const {
   const tokens& program = source_.program();
   const declaration* const of = names_.at(program[at.name].offset);
-  if (!of) return nullptr;
+  if (!of || of->type.is != type_form::function) return nullptr;
   auto result = std::make_unique<function_definition>(
       function_definition{.of = of,
                           .parameters = {},

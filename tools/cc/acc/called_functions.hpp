@@ -18,8 +18,11 @@ struct function_tokens {
   std::size_t first, name, body, last;
 };
 
-/// All functions that a source defines, by their names.
-std::map<std::string, function_tokens> function_definitions(const preprocessed_text& source);
+/// By their names, of which C++ may have several functions.
+using function_map = std::multimap<std::string, function_tokens>;
+
+/// All functions that a source defines at file scope and in namespaces.
+function_map function_definitions(const preprocessed_text& source);
 
 /// The parts of a source, and those functions that are called in them, and in these: parts for read_names.
 std::vector<text_range> with_called_functions(const preprocessed_text& source, const std::vector<text_range>& parts);
@@ -42,18 +45,20 @@ class called_functions {
   called_functions(const preprocessed_text& source, const source_names& names, const directive_tree& tree)
       : source_(source), names_(names), tree_(tree), tokens_(function_definitions(source)) {}
 
-  /// Null if the source has no definition of that name, or `names` does not cover it. Throws O09 if it cannot be read.
-  const function_definition* find(const std::string& name) const;
+  /// Null if the source has no definition of the function, or `names` does not cover it. Throws O09 if it cannot be
+  /// read.
+  const function_definition* find(const declaration& of) const;
 
  private:
+  const function_tokens* definition_of(const declaration& of) const;
   std::unique_ptr<function_definition> read(const function_tokens& at) const;
   function_parameter read_parameter(std::size_t first, std::size_t last) const;
 
   const preprocessed_text& source_;
   const source_names& names_;
   const directive_tree& tree_;
-  std::map<std::string, function_tokens> tokens_;
-  mutable std::map<std::string, std::unique_ptr<function_definition>> read_;
+  function_map tokens_;
+  mutable std::map<const function_tokens*, std::unique_ptr<function_definition>> read_;
 };
 
 }  // namespace stretto::cc::acc

@@ -57,6 +57,12 @@ library load() {
   STRETTO_FIND(getResultType), STRETTO_FIND(Type_getSizeOf), STRETTO_FIND(isConstQualifiedType);
   STRETTO_FIND(getTypeDeclaration), STRETTO_FIND(Type_visitFields), STRETTO_FIND(getCString);
   STRETTO_FIND(disposeString), STRETTO_FIND(getClangVersion);
+  STRETTO_FIND(getCursorDefinition), STRETTO_FIND(getSpecializedCursorTemplate), STRETTO_FIND(getCursorUSR);
+  STRETTO_FIND(Cursor_getNumTemplateArguments), STRETTO_FIND(Cursor_getTemplateArgumentKind);
+  STRETTO_FIND(Cursor_getTemplateArgumentType), STRETTO_FIND(Cursor_getTemplateArgumentValue);
+  STRETTO_FIND(Type_getNumTemplateArguments), STRETTO_FIND(Type_getTemplateArgumentAsType);
+  STRETTO_FIND(CXXMethod_isStatic), STRETTO_FIND(Cursor_Evaluate), STRETTO_FIND(EvalResult_getKind);
+  STRETTO_FIND(EvalResult_getAsLongLong), STRETTO_FIND(EvalResult_dispose);
 #undef STRETTO_FIND
   all.version = all.take(all.getClangVersion());
   return all;

@@ -45,13 +45,27 @@ using field_visitor = visit_next (*)(cursor one, client_data to);  // stop or sk
 enum cursor_kind : int {
   struct_declaration = 2,
   union_declaration = 3,
+  class_declaration = 4,
   enum_declaration = 5,
+  field_declaration = 6,
   enum_constant = 7,
   function_declaration = 8,
   variable_declaration = 9,
   parameter_declaration = 10,
+  method = 21,
+  namespace_declaration = 22,
+  constructor = 24,
+  destructor = 25,
+  conversion = 26,
+  type_parameter = 27,
+  value_parameter = 28,
+  function_template = 30,
+  class_template = 31,
+  class_template_part = 32,  // a partial specialisation
   type_reference = 43,
+  base_class = 44,
   name_reference = 101,
+  member_reference = 102,
 };
 
 /// CXTypeKind.
@@ -68,6 +82,7 @@ enum type_kind : int {
   complex_type = 100,
   pointer_type = 101,
   reference_type = 103,
+  moved_reference_type = 104,
   record_type = 105,
   enum_type = 106,
   function_without_prototype = 110,
@@ -79,6 +94,9 @@ enum type_kind : int {
 
 /// CX_StorageClass.
 enum storage_class : int { no_storage = 1, extern_storage = 2, static_storage = 3 };
+
+/// CXTemplateArgumentKind.
+enum template_argument : int { type_argument = 1, value_argument = 4 };
 
 struct library {
   /// Loads it once: the newest version from 14 on. Throws O07 if there is none.
@@ -121,6 +139,20 @@ struct library {
   const char* (*getCString)(text);
   void (*disposeString)(text);
   text (*getClangVersion)();
+  cursor (*getCursorDefinition)(cursor);
+  cursor (*getSpecializedCursorTemplate)(cursor);
+  int (*Cursor_getNumTemplateArguments)(cursor);
+  int (*Cursor_getTemplateArgumentKind)(cursor, unsigned);
+  type (*Cursor_getTemplateArgumentType)(cursor, unsigned);
+  long long (*Cursor_getTemplateArgumentValue)(cursor, unsigned);
+  int (*Type_getNumTemplateArguments)(type);
+  type (*Type_getTemplateArgumentAsType)(type, unsigned);
+  unsigned (*CXXMethod_isStatic)(cursor);
+  text (*getCursorUSR)(cursor);
+  void* (*Cursor_Evaluate)(cursor);
+  int (*EvalResult_getKind)(void*);  // 1: an integer
+  long long (*EvalResult_getAsLongLong)(void*);
+  void (*EvalResult_dispose)(void*);
 
   /// The text, whose memory is given back to the library.
   std::string take(text one) const;

@@ -6,6 +6,7 @@
 #include <stretto/error.hpp>
 #include <utility>
 
+#include "cc/acc/c_types.hpp"
 #include "cc/acc/expression_parser.hpp"
 #include "cc/acc/statement.hpp"
 
@@ -49,10 +50,17 @@ class code_reader {
     if (from_.is("break")) return read_short(statement_form::break_, ";");
     if (from_.is("continue")) return read_short(statement_form::continue_, ";");
     if (from_.is("return")) return read_return();
+    if (from_.is_cxx()) check_cxx();
     if (from_.is("goto") || from_.is("asm") || from_.is("__asm__")) from_.refuse(from_.spelling());
     if (from_.begins_label()) from_.refuse("a label");
     if (from_.begins_type()) return read_declarations();
     return read_evaluation();
+  }
+
+  void check_cxx() const {
+    if (from_.is("try") || from_.is("throw")) from_.refuse_cxx(from_.spelling(), "handle errors outside of the region");
+    if (from_.is("using") || from_.is("namespace") || from_.is("template") || from_.is("class"))
+      from_.refuse_cxx(from_.spelling(), "put the declaration ahead of the region");
   }
 
   statement read_block() {
@@ -73,6 +81,7 @@ class code_reader {
   statement read_if() {
     statement result{.is = statement_form::if_};
     from_.require("if");
+    if (from_.is("constexpr")) from_.refuse_cxx("if constexpr", "write it as a plain if");
     result.values.push_back(read_condition());
     result.parts.push_back(read());
     if (from_.skip_if("else")) result.parts.push_back(read());
@@ -162,8 +171,30 @@ class code_reader {
       from_.require("]");
     }
     from_.skip_declarator_end();
+    if (from_.is_cxx()) read_cxx_initial(result);
     if (from_.skip_if("=")) result.initial = from_.read_initializer();
     return result;
+  }
+
+  /// int i{0}, j(0); a loop over a container begins like a declaration.
+  void read_cxx_initial(local_variable& of) {
+    if (from_.is(":"))
+      from_.refuse_cxx("a loop over a range", "count with an index: for (std::size_t i = 0; i < n; ++i)");
+    const bool is_number = of.of->type.is_number() || of.of->type.is == type_form::pointer;
+    if (from_.is("{") && is_number) {
+      from_.skip();
+      if (!from_.is("}")) of.initial = from_.read_value();
+      else of.initial = {.is = expression_form::literal, .spelling = "0", .type = number_type("int")};
+      from_.require("}");
+    } else if (from_.is("{")) {
+      of.initial = from_.read_initializer();
+    } else if (from_.skip_if("(")) {
+      of.initial = from_.read_value();
+      from_.require(")");
+    }
+    if (of.of->type.is == type_form::other)
+      from_.refuse_cxx(fmt::format("a variable of the type \"{}\"", of.of->type.spelling),
+                       "use variables of types that C has, too");
   }
 
   expression_reader from_;

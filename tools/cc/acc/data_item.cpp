@@ -112,7 +112,8 @@ void add_extents(data_item& item, const variable& v, const c_type& type, const s
 bool is_same(const declaration* one, const declaration* other) noexcept {
   if (one == other || !one || !other) return one == other;
   const auto is_global = [](const declaration* of) { return of->is == declaration::place::global; };
-  return is_global(one) && is_global(other) && one->name == other->name;
+  // In another instantiation of a template it is another declaration at the same place.
+  return one->name == other->name && (one->offset == other->offset || (is_global(one) && is_global(other)));
 }
 
 bool is_data_clause(clause_kind kind) {
@@ -146,9 +147,9 @@ data_item item_of(const variable& v, int action, const source_line& where, const
 data_item item_of(const declaration& of, int action) {
   const bool is_array = of.type.is == type_form::array;
   return {.action = action,
-          .path = of.name,
-          .base = fmt::format("(void *){}({})", is_array ? "" : "&", of.name),
-          .extents = {{"0", "1", fmt::format("sizeof({})", of.name)}},
+          .path = of.path,
+          .base = fmt::format("(void *){}({})", is_array ? "" : "&", of.path),
+          .extents = {{"0", "1", fmt::format("sizeof({})", of.path)}},
           .of = &of};
 }
 
@@ -162,21 +163,33 @@ std::vector<data_item> items_of(const directive& d, const name_scope& scope) {
   return all;
 }
 
-std::string text_of(const data_item& item) {
-  std::string extents;
+/// An array of struct stretto_acc_extent; C++ does not convert numbers in lists.
+static std::string extents_text(const data_item& item, const std::string& name) {
+  if (item.extents.empty()) return "";
+  std::string all;
   for (const item_extent& one : item.extents)
-    extents += fmt::format("{}{{{}, {}, {}}}", extents.empty() ? "" : ", ", one.first, one.count, one.bytes);
-  if (!extents.empty()) extents = fmt::format("(const struct stretto_acc_extent[]){{{}}}", extents);
+    all += fmt::format("{}{{(unsigned long)({}), (unsigned long)({}), {}}}", all.empty() ? "" : ", ", one.first,
+                       one.count, one.bytes);
+  return fmt::format("const struct stretto_acc_extent {}[] = {{{}}}; ", name, all);
+}
+
+/// An element of an array of struct stretto_acc_data. There is no pointer at an address to `this`.
+static std::string element_text(const data_item& item, const std::string& extents) {
+  const bool has_address = item.is_behind_pointer && item.path != "this";
   return fmt::format("{{{}, {}, {}, {}, {}, {}, \"{}\"}}", item.action, item.extents.size(), item.pointer_level,
-                     item.base, extents.empty() ? "0" : extents,
-                     item.is_behind_pointer ? fmt::format("(void **)&({})", item.path) : "(void **)0", item.path);
+                     item.base, item.extents.empty() ? "0" : extents,
+                     has_address ? fmt::format("(void **)&({})", item.path) : "(void **)0", item.path);
 }
 
 std::string declaration_of(const std::vector<data_item>& items, const std::string& name) {
   if (items.empty()) return fmt::format("const struct stretto_acc_data *const {} = 0;", name);
-  std::string all;
-  for (const data_item& one : items) all += (all.empty() ? "" : ", ") + text_of(one);
-  return fmt::format("const struct stretto_acc_data {}[] = {{{}}};", name, all);
+  std::string extents, all;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::string own = fmt::format("{}_extents_{}", name, i);
+    extents += extents_text(items[i], own);
+    all += (all.empty() ? "" : ", ") + element_text(items[i], own);
+  }
+  return fmt::format("{}const struct stretto_acc_data {}[] = {{{}}};", extents, name, all);
 }
 
 }  // namespace stretto::cc::acc

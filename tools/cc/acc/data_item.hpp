@@ -34,7 +34,7 @@ struct data_item {
   bool is_behind_pointer = false;   // the path is a pointer to the array
   const declaration* of = nullptr;  // of the first name of the path
 
-  bool is_member() const { return path != of->name; }
+  bool is_member() const { return path != of->name && path != of->path; }
 };
 
 /// Whether two declarations are of one variable, which may be declared several times at file scope.
@@ -61,9 +61,7 @@ data_item item_of(const declaration& of, int action);
 /// item, which does what all of them ask for.
 std::vector<data_item> items_of(const directive& d, const name_scope& scope);
 
-/// An element of an array of struct stretto_acc_data.
-std::string text_of(const data_item& item);
-/// The declaration of an array of them, and the number: "const struct stretto_acc_data NAME[] = {...};"
+/// Declarations of an array of struct stretto_acc_data, and of its extents ahead of it.
 std::string declaration_of(const std::vector<data_item>& items, const std::string& name);
 
 }  // namespace stretto::cc::acc

@@ -13,11 +13,12 @@ namespace {
 
 const region_plan plan_of_functions{.directive = nullptr, .arguments = {}};
 
-const function_definition* definition_of(const called_functions& functions, const std::string& name) {
+const function_definition* read_definition(const called_functions& functions, const declaration* of) {
+  if (!of) return nullptr;
   try {
-    return functions.find(name);
+    return functions.find(*of);
   } catch (const error&) {
-    throw inexpressible_code{fmt::format("\"{}\" has code that no device runs", name)};
+    throw inexpressible_code{fmt::format("\"{}\" has code that no device runs", of->name)};
   }
 }
 
@@ -27,12 +28,14 @@ std::string device_printer::call_text(const expression& e) const {
   const expression& function = e.parts[0];
   if (function.is != expression_form::name || (function.of && function.of->is != declaration::place::function))
     throw inexpressible_code{"it calls a function through a pointer"};
-  if (const function_definition* const own = definition_of(parts_.functions, function.spelling))
-    return function_call(e, *own);
+  const bool is_standard = function.of && function.of->path.starts_with("std::");
+  if (!is_standard)
+    if (const function_definition* const own = read_definition(parts_.functions, function.of))
+      return function_call(e, *own);
   std::vector<argument_text> arguments;
   for (std::size_t i = 1; i < e.parts.size(); ++i)
     arguments.push_back({operand(e.parts[i], precedence_of_assignment), e.parts[i].type});
-  if (auto text = library_call(parts_.dialect, function.spelling, arguments)) return *text;
+  if (auto text = library_call(parts_.dialect, library_name(function), arguments)) return *text;
   throw inexpressible_code{fmt::format("it calls \"{}\"", function.spelling)};
 }
 
@@ -43,6 +46,8 @@ std::string device_printer::function_call(const expression& e, const function_de
   std::string arguments;
   for (std::size_t i = 1; i < e.parts.size(); ++i) {
     const c_type& wanted = function.parameters[i - 1].of->type;
+    if (wanted.is_reference && !wanted.is_const)
+      throw inexpressible_code{fmt::format("\"{}\" has a reference for a parameter", function.of->name)};
     if (wanted.is == type_form::pointer) {
       const bool is_known = is_pointer_type(decayed(e.parts[i].type));
       const pointer_space space = is_known ? spaces_.of(e.parts[i]) : pointer_space::unknown;

@@ -38,7 +38,8 @@ std::string device_tables(const std::string& name, const region_plan& plan, cons
   for (const device_parameter& one : any ? any->parameters : std::vector<device_parameter>())
     parameters += fmt::format("{{{}, {}, {}}}, ", static_cast<int>(one.is), index_in_launch(plan, one), one.bytes);
   const std::string table =
-      any ? fmt::format("static const struct stretto_acc_parameter {}_parameters[] = {{{}{{0}}}};\n", name, parameters)
+      any ? fmt::format("static const struct stretto_acc_parameter {}_parameters[] = {{{}{{0, 0, 0}}}};\n", name,
+                        parameters)
           : "";
   return table +
          fmt::format("static const struct stretto_acc_device_kernel {0}_device = {{\"{0}\", {1}, {2}, {3}, {4}}};\n",

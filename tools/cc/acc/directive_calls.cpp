@@ -39,7 +39,8 @@ std::string wait_text(const clause* queues, const std::string& queue) {
   std::string all;
   for (const tokens& one : queues->arguments)
     all += fmt::format("{}(int)({})", all.empty() ? "" : ", ", joined_text(one));
-  return fmt::format("stretto_acc_wait((const int[]){{{}}}, {}, {}); ", all, queues->arguments.size(), queue);
+  return fmt::format("{{ const int stretto_queues[] = {{{}}}; stretto_acc_wait(stretto_queues, {}, {}); }} ", all,
+                     queues->arguments.size(), queue);
 }
 
 /// enter data, exit data, update.
@@ -133,7 +134,7 @@ std::string host_data_text(const directive& d, const std::vector<data_item>& ite
     const std::string address = fmt::format("stretto_device_{}_{}", number, i);
     addresses += fmt::format("void *{} = {} ? stretto_acc_use_device((void *)({}), {}, \"{}\", {}) : (void *)({}); ",
                              address, condition_text(d), one.path, if_present, one.path, place_text(d.where), one.path);
-    names += fmt::format("__typeof__(({0}) + 0) {0} = {1}; (void){0}; ", one.path, address);
+    names += fmt::format("__typeof__(({0}) + 0) {0} = (__typeof__(({0}) + 0)){1}; (void){0}; ", one.path, address);
   }
   return fmt::format("{{ {}{{ {}", addresses, names);
 }

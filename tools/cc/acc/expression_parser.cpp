@@ -48,7 +48,8 @@ bool expression_reader::begins_type() const {
   const token& t = program()[at_];
   if (t.is != token::what::name) return false;
   if (is_type_keyword(t.spelling) || is_record_keyword(t) || is_in(ignored_specifiers, t.spelling)) return true;
-  return names_.type_at(t.offset) != nullptr && names_.at(t.offset) == nullptr;
+  const token& last = program()[end_of_qualified(at_)];
+  return names_.type_at(last.offset) != nullptr && names_.at(last.offset) == nullptr;
 }
 
 bool expression_reader::begins_label() const {
@@ -76,6 +77,7 @@ expression expression_reader::read_binary(int least) {
     expression result{.is = expression_form::binary, .offset = left.offset, .spelling = sign};
     // Assignments group from right to left.
     expression right = read_binary(precedence == precedence_of_assignment ? precedence : precedence + 1);
+    if (sign != "=" && sign != ",") check_operand(left, sign), check_operand(right, sign);
     result.type = type_of_binary(sign, left.type, right.type);
     result.parts.push_back(std::move(left));
     result.parts.push_back(std::move(right));
@@ -158,6 +160,7 @@ expression expression_reader::read_postfix() {
 
 expression expression_reader::read_element(expression&& array) {
   expression result{.is = expression_form::element, .offset = array.offset};
+  check_operand(array, "[]");
   require("[");
   expression index = read_expression();
   require("]");
@@ -190,6 +193,9 @@ expression expression_reader::read_member(expression&& record, expression_form f
   result.spelling = program()[at_++].spelling;
   const type_ref of = form == expression_form::arrow && record.type ? decayed(record.type)->element : record.type;
   if (of) result.type = type_of_member(*of, result.spelling);
+  if (is_cxx() && !result.type && is("("))
+    refuse_cxx(fmt::format("a call of the member function \"{}\"", result.spelling),
+               "keep its result in a variable ahead of the region");
   result.parts.push_back(std::move(record));
   return result;
 }
@@ -204,18 +210,32 @@ expression expression_reader::read_primary() {
     require(")");
     return result;
   }
+  if (is_cxx())
+    if (auto found = read_cxx_primary()) return std::move(*found);
+  if (t.is == token::what::name) return read_name();
   if (t.is == token::what::sign) refuse(t.spelling);
-  expression result = begun(t.is == token::what::name ? expression_form::name : expression_form::literal);
+  expression result = begun(expression_form::literal);
   result.spelling = t.spelling;
   ++at_;
-  if (t.is == token::what::name) {
-    result.of = names_.at(t.offset);
-    if (result.of) result.type = std::make_shared<const c_type>(result.of->type);
-    return result;
-  }
   result.type = type_of_literal(t);
   for (; t.is == token::what::text && at_ < last_ && program()[at_].is == token::what::text; ++at_)
     result.spelling += " " + program()[at_].spelling;
+  return result;
+}
+
+/// Variables are written with their path, functions as in the source.
+expression expression_reader::read_name() {
+  expression result = begun(expression_form::name);
+  const std::size_t last = end_of_qualified(at_);
+  for (; at_ <= last; ++at_) result.spelling += program()[at_].spelling;
+  result.of = names_.at(program()[last].offset);
+  if (!result.of) return result;
+  result.type = std::make_shared<const c_type>(result.of->type);
+  const bool is_written =
+      result.of->is == declaration::place::function || result.of->is == declaration::place::constant;
+  if (!is_written) result.spelling = result.of->path;
+  if (is_cxx()) check_name(result);
+  if (is_cxx() && result.of->is == declaration::place::function && is("<")) skip_template_arguments(result);
   return result;
 }
 
@@ -247,6 +267,7 @@ type_ref expression_reader::read_type() {
     const token& t = program()[at_];
     if (is_record_keyword(t)) ++at_;
     if (is("{")) refuse("a definition of a type");
+    at_ = end_of_qualified(at_);
     if (is_type_keyword(t.spelling)) {
       keywords.push_back(t.spelling);
     } else if (const c_type* const found = names_.type_at(program()[at_].offset)) {
@@ -258,7 +279,7 @@ type_ref expression_reader::read_type() {
     if (is("*")) result = pointer_to(result);
     ++at_;
   }
-  if (!is(")")) refuse("a type of this form");
+  if (!is(")") && !is(">")) refuse("a type of this form");
   return result;
 }
 
@@ -266,7 +287,7 @@ void expression_reader::skip_specifiers() {
   while (begins_type()) {
     if (is_record_keyword(program()[at_])) ++at_;
     if (is("{")) refuse("a definition of a type");
-    ++at_;
+    at_ = end_of_qualified(at_) + 1;
     if (is("{")) refuse("a definition of a type");
   }
 }
@@ -279,6 +300,8 @@ const declaration* expression_reader::read_declarator() {
       ++at_;
       return found;
     }
+    if (is_cxx() && t == "&") refuse_cxx("a reference", "use a pointer, or the variable that it stands for");
+    if (is_cxx() && t == "[") refuse_cxx("a structured binding", "declare the variables one by one");
     if (t.is == token::what::sign && !(t == "*") && !(t == "(")) refuse(t.spelling);
   }
   refuse("the end of the statement");

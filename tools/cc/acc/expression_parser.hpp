@@ -4,6 +4,7 @@
 // Source      precedence climbing: Richards, "The BCPL Cintcode and Cintpos User Guide".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,9 @@ class expression_reader {
   bool skip_if(std::string_view spelling);
   void require(std::string_view spelling);
   [[noreturn]] void refuse(const std::string& what) const;
+  /// For code of C++ that is not in its C subset.
+  [[noreturn]] void refuse_cxx(const std::string& what, const std::string& remedy) const;
+  bool is_cxx() const noexcept { return names_.language() == language::cxx; }
 
   /// Whether a type begins here: a declaration, or a cast behind its parenthesis.
   bool begins_type() const;
@@ -63,6 +67,16 @@ class expression_reader {
   expression read_member(expression&& record, expression_form form);
   expression read_list();
   expression read_designated();
+  expression read_name();
+  std::optional<expression> read_cxx_primary();
+  expression read_named_cast();
+  expression read_functional_cast();
+  expression read_this();
+  void check_name(const expression& name) const;
+  void check_operand(const expression& operand, const std::string& sign) const;
+  void skip_template_arguments(expression& name);
+  /// The last name of a name with its namespaces and classes, as `size_t` of std::size_t.
+  std::size_t end_of_qualified(std::size_t at) const;
   type_ref read_type();
 
   const preprocessed_text& source_;

@@ -20,11 +20,13 @@ namespace {
 
 class host_emitter final : public code_printer {
  public:
-  host_emitter(const region_plan& plan, const preprocessed_text& source) : plan_(plan), source_(source) {}
+  host_emitter(const region_plan& plan, const preprocessed_text& source, language language)
+      : plan_(plan), source_(source), is_cxx_(language == language::cxx) {}
 
   std::string kernel(const std::string& name, const statement& region) const {
-    std::string text =
-        fmt::format("static void {}(void **stretto_arguments, long stretto_gang, long stretto_gangs) {{\n", name);
+    std::string text = fmt::format("{}(void **stretto_arguments, long stretto_gang, long stretto_gangs) {{\n",
+                                   is_cxx_ ? fmt::format("void (*const {})(void **, long, long) = []", name)
+                                           : fmt::format("static void {}", name));
     text += "  (void)stretto_arguments, (void)stretto_gang, (void)stretto_gangs;\n";
     std::size_t index = 0;
     for (const kernel_argument& one : plan_.arguments) {
@@ -39,19 +41,18 @@ class host_emitter final : public code_printer {
     for (const reduced_variable& one : plan_.reductions) text += reduction_start(one, 1);
     text += print(region, 1);
     for (const reduced_variable& one : plan_.reductions) text += reduction_end(one, 1);
-    return text + "}\n";
+    return text + (is_cxx_ ? "};\n" : "}\n");
   }
 
  protected:
   std::string name_text(const expression& e) const override {
-    // An enumeration of a function does not exist outside of it.
-    if (e.of && e.of->is == declaration::place::constant) return fmt::format("({})", e.of->value);
+    if (e.of && e.of->is == declaration::place::constant) return constant_text(e);
     if (shifted_part(e))
       not_translated(source_.line_at(e.offset),
                      fmt::format("the use of \"{}\", of which gangs have a part, but by its elements", e.spelling));
-    if (!e.of || is_reduced_here(e.of)) return e.spelling;
-    if (!is_reference(e.of)) return e.spelling;
-    return has_elements(e.of->type) ? "stretto_of_" + e.spelling : fmt::format("(*stretto_of_{})", e.spelling);
+    if (!e.of || e.of->is == declaration::place::function) return e.spelling;
+    if (is_reduced_here(e.of) || !is_reference(e.of)) return e.of->name;
+    return has_elements(e.of->type) ? "stretto_of_" + e.of->name : fmt::format("(*stretto_of_{})", e.of->name);
   }
 
   /// Arrays of the host are pointers in the kernel.
@@ -84,6 +85,16 @@ class host_emitter final : public code_printer {
   }
 
  private:
+  /// An enumeration of a function does not exist outside of it. In C++ constants keep their type.
+  std::string constant_text(const expression& e) const {
+    const c_type& type = e.of->type;
+    return is_cxx_ && type.spelling != "int" ? fmt::format("(({}){})", without_const_text(type), e.of->value)
+                                             : fmt::format("({})", e.of->value);
+  }
+  static std::string without_const_text(const c_type& type) {
+    return without_const(std::make_shared<const c_type>(type))->spelling;
+  }
+
   std::string argument_text(const kernel_argument& one, std::size_t index) const {
     const std::string& name = one.of->name;
     const c_type& type = *one.sized.type;
@@ -97,14 +108,15 @@ class host_emitter final : public code_printer {
                            declaration_text(type, "*"), index, one.copied ? "stretto_of_" + name : name);
       case argument_way::reference:
         if (has_elements(type))  // by its first element
-          return fmt::format("  {} = {}stretto_arguments[{}];\n",
-                             declaration_text(*type.element, "*stretto_of_" + name),
-                             type.is == type_form::array ? "" : "*(void **)", index);
-        return fmt::format("  {} = stretto_arguments[{}];\n", declaration_text(type, "*const stretto_of_" + name),
-                           index);
+          return fmt::format(
+              "  {} = ({}){}stretto_arguments[{}];\n", declaration_text(*type.element, "*stretto_of_" + name),
+              declaration_text(*type.element, "*"), type.is == type_form::array ? "" : "*(void **)", index);
+        return fmt::format("  {} = ({})stretto_arguments[{}];\n", declaration_text(type, "*const stretto_of_" + name),
+                           declaration_text(type, "*"), index);
       case argument_way::array:
-        return fmt::format("  {} = stretto_arguments[{}]; (void){};\n",
-                           declaration_text(*pointer_to_element(type), name), index, name);
+        return fmt::format("  {} = ({})stretto_arguments[{}]; (void){};\n",
+                           declaration_text(*pointer_to_element(type), name),
+                           declaration_text(*pointer_to_element(type), ""), index, name);
     }
     return "";
   }
@@ -270,6 +282,7 @@ class host_emitter final : public code_printer {
 
   const region_plan& plan_;
   const preprocessed_text& source_;
+  const bool is_cxx_;
   mutable std::vector<const declaration*> reduced_;  // that have a part of their own where the text is
   mutable std::vector<std::pair<const declaration*, const own_part*>> parts_;  // of own variables, innermost last
 };
@@ -277,8 +290,8 @@ class host_emitter final : public code_printer {
 }  // namespace
 
 std::string host_kernel(const std::string& name, const region_plan& plan, const statement& region,
-                        const preprocessed_text& source) {
-  return host_emitter(plan, source).kernel(name, region);
+                        const preprocessed_text& source, language language) {
+  return host_emitter(plan, source, language).kernel(name, region);
 }
 
 }  // namespace stretto::cc::acc

@@ -14,7 +14,10 @@ namespace stretto::cc::acc {
 /// the addresses of its extents.
 ///
 /// Within a gang all loops run in order; gangs combine their parts of reductions one after another.
+///
+/// In C it stands at file scope. In C++ it is a pointer to a lambda's function, so that it sees the names of the
+/// function in which the region stands.
 std::string host_kernel(const std::string& name, const region_plan& plan, const statement& region,
-                        const preprocessed_text& source);
+                        const preprocessed_text& source, language language);
 
 }  // namespace stretto::cc::acc

@@ -63,7 +63,30 @@ std::optional<std::string> test_call(std::string name, std::span<const argument_
   return fmt::format("{}({})", name, arguments[0].text);
 }
 
+/// std::max and std::min, which devices have for all types.
+std::optional<std::string> extreme_call(const device_dialect& dialect, const std::string& name,
+                                        std::span<const argument_text> arguments) {
+  if ((name != "std::max" && name != "std::min") || arguments.size() != 2) return std::nullopt;
+  const type_ref& type = arguments[0].type;
+  if (!type || !type->is_number()) return std::nullopt;
+  const std::string number = dialect.number(*type);
+  return fmt::format("{0}(({1})({2}), ({1})({3}))", name.substr(5), number, arguments[0].text, arguments[1].text);
+}
+
 }  // namespace
+
+/// Functions of C++ have one name for several types.
+std::string library_name(const expression& function) {
+  if (!function.of) return function.spelling;
+  const std::string& name = function.of->name;
+  if (!function.of->path.starts_with("std::")) return name;
+  if (name == "max" || name == "min") return "std::" + name;
+  const c_type* const result = function.of->type.element.get();
+  if (!result) return name;
+  if (result->is != type_form::floating) return name == "abs" && result->bytes == 8 ? "labs" : name;
+  const std::string base = name == "abs" ? "fabs" : name;
+  return result->bytes == 4 && is_in(floating_functions, base) ? base + "f" : base;
+}
 
 std::optional<std::string> library_call(const device_dialect& dialect, const std::string& name,
                                         std::span<const argument_text> arguments) {
@@ -76,6 +99,7 @@ std::optional<std::string> library_call(const device_dialect& dialect, const std
   if (is_scaled && arguments.size() == 2)
     return fmt::format("ldexp({}, {})", converted(arguments[0], base.ends_with('f') ? "float" : "double"),
                        converted(arguments[1], "int"));
+  if (auto found = extreme_call(dialect, base, arguments)) return found;
   if (auto found = floating_call(dialect, base, arguments)) return found;
   if (auto found = integer_call(base, arguments)) return found;
   // Headers hand the sign of infinity to callers of isinf; no standard asks for it.

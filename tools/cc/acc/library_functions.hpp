@@ -18,6 +18,9 @@ struct argument_text {
   type_ref type;
 };
 
+/// The name in C of a function that is called: "fabsf" of std::abs(float), but "std::max".
+std::string library_name(const expression& function);
+
 /// The call in the language of the device; nothing if it has no such function.
 std::optional<std::string> library_call(const device_dialect& dialect, const std::string& name,
                                         std::span<const argument_text> arguments);

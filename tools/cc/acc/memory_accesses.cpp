@@ -190,7 +190,7 @@ class access_reader {
     }
     static const device_dialect library(device_language::opencl);
     const bool is_known =
-        function.is == expression_form::name && library_call(library, function.spelling, arguments).has_value();
+        function.is == expression_form::name && library_call(library, library_name(function), arguments).has_value();
     if (!is_known) refuse(fmt::format("it calls \"{}\"", text_of(function)));
   }
 

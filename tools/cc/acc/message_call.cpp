@@ -158,24 +158,31 @@ std::string joined(const std::vector<std::string>& all) {
   return text;
 }
 
-/// A structure of the arguments, and a function that makes the call with them; its request is that of the queue.
-std::string definitions(const found_call& call, const std::string& function, unsigned number) {
+/// A structure of the arguments, and a function that makes the call with them; its request is that of the queue. In C++
+/// it is that of a lambda.
+std::string definitions(const found_call& call, const std::string& function, unsigned number, language language) {
   std::string members, arguments;
   for (std::size_t i = 0; i < call.parameters.size(); ++i) {
     members += fmt::format("{}a{}; ", type_of(call.parameters[i]), i);
     const bool is_request = call.parameters[i] == 'q';
     arguments += fmt::format("{}{}", i ? ", " : "", is_request ? "(MPI_Request *)request" : fmt::format("of->a{}", i));
   }
+  const bool is_cxx = language == language::cxx;
+  const std::string name = fmt::format("stretto_acc_call_{}", number);
   return fmt::format(
       "\nstruct stretto_acc_message_{0} {{ {1}}};\n"
-      "static int stretto_acc_call_{0}(const void *arguments, void **request) {{\n"
-      "  const struct stretto_acc_message_{0} *of = arguments; (void)request; return {2}({3});\n}}\n",
-      number, members, function, arguments);
+      "{4}(const void *arguments, void **request) {{\n"
+      "  const struct stretto_acc_message_{0} *of = (const struct stretto_acc_message_{0} *)arguments;\n"
+      "  (void)request; return {2}({3});\n}}{5}\n",
+      number, members, function, arguments,
+      is_cxx ? fmt::format("int (*const {})(const void *, void **) = []", name) : "static int " + name,
+      is_cxx ? ";" : "");
 }
 
 }  // namespace
 
-message_text message_call(const placed_directive& of, const preprocessed_text& source, unsigned number) {
+message_text message_call(const placed_directive& of, const preprocessed_text& source, unsigned number,
+                          language language) {
   const call_reader reader(of, source);
   const found_call call = reader.read();
   const std::vector<std::string> arguments = device_arguments(call, of.what);
@@ -186,13 +193,15 @@ message_text message_call(const placed_directive& of, const preprocessed_text& s
     reader.refuse("with async the call is an operation of a queue, and has no result yet",
                   "let the call be a statement of its own, without its result");
   const bool has_request = call.parameters.back() == 'q';
-  return {definitions(call, source.program()[call.name].spelling, number),
+  const std::string functions = definitions(call, source.program()[call.name].spelling, number, language);
+  const bool is_cxx = language == language::cxx;
+  return {is_cxx ? "" : functions,
           fmt::format(
-              "{{ const struct stretto_acc_message_{0} stretto_message = {{{1}}}; stretto_acc_message("
+              "{{ {5}const struct stretto_acc_message_{0} stretto_message = {{{1}}}; stretto_acc_message("
               "stretto_acc_call_{0}, &stretto_message, sizeof stretto_message, {2}, {3}, {4}); }}",
               number, joined(arguments),
               has_request ? "(void **)stretto_message.a" + std::to_string(call.parameters.size() - 1) : "(void **)0",
-              queue_text(of.what), place_text(of.what.where))};
+              queue_text(of.what), place_text(of.what.where), is_cxx ? functions : "")};
 }
 
 }  // namespace stretto::cc::acc

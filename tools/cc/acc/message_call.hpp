@@ -9,16 +9,18 @@
 
 #include "cc/acc/directive_tree.hpp"
 #include "cc/acc/preprocessed_text.hpp"
+#include "cc/language.hpp"
 
 namespace stretto::cc::acc {
 
 struct message_text {
-  std::string ahead;      // definitions at file scope, ahead of the function
+  std::string ahead;      // in C: definitions at file scope, ahead of the function
   std::string statement;  // in place of the directive and its statement
 };
 
-/// number: of the directive, for names.
+/// number: of the directive, for names. In C++ the definitions stand in the statement.
 ///   throws   O16 if the statement is no call of MPI with buffers, or none that a queue can perform
-message_text message_call(const placed_directive& of, const preprocessed_text& source, unsigned number);
+message_text message_call(const placed_directive& of, const preprocessed_text& source, unsigned number,
+                          language language = language::c);
 
 }  // namespace stretto::cc::acc

@@ -164,7 +164,7 @@ pointer_space pointer_spaces::of_cast(const expression& e) const {
 
 pointer_space pointer_spaces::of_call(const expression& e) const {
   const function_definition* const function =
-      e.parts[0].is == expression_form::name ? functions_.find(e.parts[0].spelling) : nullptr;
+      e.parts[0].is == expression_form::name && e.parts[0].of ? functions_.find(*e.parts[0].of) : nullptr;
   if (!function) return pointer_space::global;
   std::vector<pointer_space> given;
   for (std::size_t i = 1; i < e.parts.size(); ++i)

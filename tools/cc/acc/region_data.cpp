@@ -67,10 +67,10 @@ class data_finder {
     if (!bounds) return;
     const int action = of.type.element->is_const ? data_action::copyin : data_action::copy;
     items_.push_back({.action = action | data_action::implied,
-                      .path = of.name,
-                      .base = fmt::format("(void *)({})", of.name),
+                      .path = of.path,
+                      .base = fmt::format("(void *)({})", of.path),
                       .extents = {{bounds->first, fmt::format("stretto_acc_count({}, {})", bounds->first, bounds->last),
-                                   fmt::format("sizeof(({})[0])", of.name)}},
+                                   fmt::format("sizeof(({})[0])", of.path)}},
                       .is_behind_pointer = true,
                       .of = &of});
   }

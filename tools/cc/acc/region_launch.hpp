@@ -25,7 +25,8 @@ std::string is_on_host_text(const directive& d);
 ///   kernel   the name of its function
 ///   number   of the region's directive, for names
 ///   around   outermost first: parts of arrays that their clauses name lead from pointers to memory of the device
+///   functions  the kernel and its tables, where they stand in the block
 std::string launch_text(const std::string& kernel, const region_plan& plan, unsigned number,
-                        std::span<const open_data> around);
+                        std::span<const open_data> around, const std::string& functions = {});
 
 }  // namespace stretto::cc::acc

@@ -24,7 +24,7 @@ sized_type with_extents(const declaration& of) {
   sized_type result;
   c_type type = of.type;
   const bool has_rows = type.is == type_form::array || type.is == type_form::pointer;
-  if (has_rows && type.element) type.element = sized_row(*type.element, of.name, of.name + "[0]", result.extents);
+  if (has_rows && type.element) type.element = sized_row(*type.element, of.name, of.path + "[0]", result.extents);
   result.type = std::make_shared<const c_type>(std::move(type));
   return result;
 }

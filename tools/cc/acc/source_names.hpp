@@ -41,6 +41,7 @@ struct c_type {
   std::size_t bytes = 0;      // 0 if it has no constant size
   bool is_signed = false;     // of integers
   bool is_const = false;
+  bool is_reference = false;                   // of C++, to a variable of this type
   std::shared_ptr<const c_type> element = {};  // of pointers and arrays; of functions, the result
   std::optional<std::uint64_t> count = {};     // of arrays; none if it is no constant
   std::string extent = {};                     // then: what a declaration has in its place
@@ -65,17 +66,24 @@ struct record_type {
 };
 
 struct declaration {
-  enum class place : std::uint8_t { local, parameter, static_, global, function, constant };
+  enum class place : std::uint8_t { local, parameter, static_, global, function, constant, member, member_function };
   std::string name;
   place is = place::local;
   c_type type;
   std::size_t offset;      // of the name in its declaration, in the text
-  std::int64_t value = 0;  // of a constant of an enumeration
+  std::int64_t value = 0;  // of a constant
+  std::string path = {};   // as functions around write it: "this->n", "physics::rate"; of others, the name
 };
 
 /// A part of the text: [first, last), offsets.
 struct text_range {
   std::size_t first, last;
+};
+
+/// A member function of a class, and what is visible in it alone: `this` and the members, as indices of declarations.
+struct member_scope {
+  text_range where;
+  std::vector<std::size_t> members;
 };
 
 /// May be moved, after which types still refer to their records.
@@ -89,18 +97,45 @@ class source_names {
   /// The variable, function or constant of that name whose scope an offset is in; null if there is none.
   const declaration* visible(std::string_view name, std::size_t offset, const preprocessed_text& source) const;
 
+  explicit source_names(cc::language language = cc::language::c) : language_(language) {}
+  cc::language language() const noexcept { return language_; }
+
  private:
   friend class name_reader;
+  friend class template_reader;
+  const member_scope* method_at(std::size_t offset) const noexcept;
+
+  cc::language language_;
   std::map<std::string, std::unique_ptr<record_type>> records_;
   std::map<std::size_t, c_type> types_;      // by the offset of their name
   std::map<std::size_t, std::size_t> uses_;  // offset of a name, index of its declaration
   std::vector<declaration> declarations_;
+  std::vector<member_scope> methods_;
+};
+
+/// The names in a template as one instantiation has them.
+struct template_instance {
+  text_range where;       // of the template's function
+  std::string condition;  // true in this instantiation alone, in C++: "__is_same(T, double) && N == 3"
+  source_names names;
+};
+
+struct all_names {
+  source_names names;                             // outside of templates
+  std::vector<text_range> templates = {};         // functions that are templates, or members of templates
+  std::vector<template_instance> instances = {};  // of those in which a directive stands
 };
 
 /// The names in these parts of the source, and the variables of the whole file.
 ///
-///   parts    in increasing order, none inside another
-///   throws   O07 if there is no libclang, O08 if it cannot read the source
-source_names read_names(const preprocessed_text& source, std::span<const text_range> parts, language language);
+///   parts     in increasing order, none inside another
+///   standard  as "-std=c++20"; empty: that of libclang
+///   throws    O07 if there is no libclang, O08 if it cannot read the source
+source_names read_names(const preprocessed_text& source, std::span<const text_range> parts, language language,
+                        const std::string& standard = {});
+
+/// The same, with the instantiations of templates around these offsets.
+all_names read_all_names(const preprocessed_text& source, std::span<const text_range> parts, language language,
+                         const std::string& standard, std::span<const std::size_t> directives);
 
 }  // namespace stretto::cc::acc

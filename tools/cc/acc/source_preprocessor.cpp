@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -14,11 +15,20 @@
 #include "cc/acc/directive_text.hpp"
 #include "cc/acc/directive_tree.hpp"
 #include "cc/acc/translation.hpp"
+#include "cc/is_in.hpp"
 
 namespace stretto::cc::acc {
 namespace {
 
 constexpr std::size_t longest_source = std::size_t{1} << 30;
+
+/// "-std=c++20": libclang must know it, since headers depend on it.
+std::string standard_of(const std::vector<std::string>& command) {
+  std::string found;
+  for (const std::string& one : command)
+    if (one.starts_with("-std=")) found = one;
+  return found;
+}
 
 /// Whether there were errors.
 bool print(const std::vector<error>& errors) {
@@ -29,7 +39,8 @@ bool print(const std::vector<error>& errors) {
 }  // namespace
 
 bool has_directives(const std::filesystem::path& source) {
-  if (source.extension() != ".c") return false;
+  static constexpr std::array extensions{".c", ".cpp", ".cc", ".cxx", ".C", ".c++", ".cp", ".CPP"};
+  if (!is_in(extensions, source.extension().string())) return false;
   const auto file = base::read_whole(source, longest_source);
   if (!file) return false;
   for (auto at = file.text.find("acc"); at != file.text.npos; at = file.text.find("acc", at + 1)) {
@@ -53,10 +64,11 @@ preprocessed_text preprocess(std::vector<std::string> command, const std::string
   return preprocessed_text(end.output);
 }
 
-int show_directives(const std::vector<std::string>& preprocessor, const std::vector<std::string>& sources) {
+int show_directives(const std::vector<std::string>& preprocessor, const std::vector<std::string>& sources,
+                    language language) {
   bool has_errors = false;
   for (const std::string& one : sources) {
-    const translation result = translate(preprocess(preprocessor, one), language::c);
+    const translation result = translate(preprocess(preprocessor, one), language, standard_of(preprocessor));
     std::fputs(result.report.c_str(), stdout);
     std::fflush(stdout);
     has_errors = print(result.refused) || has_errors;
@@ -71,7 +83,7 @@ translated_sources::~translated_sources() {
 
 std::string translated_sources::add(const std::vector<std::string>& preprocessor, const std::string& source,
                                     language language) {
-  const translation result = translate(preprocess(preprocessor, source), language);
+  const translation result = translate(preprocess(preprocessor, source), language, standard_of(preprocessor));
   if (print(result.refused)) return "";
   if (folder_.empty()) {
     std::string name = std::filesystem::temp_directory_path() / "stretto-cc-XXXXXX";
@@ -84,7 +96,7 @@ std::string translated_sources::add(const std::vector<std::string>& preprocessor
   // A folder for each, since objects are named by the file alone.
   const auto folder = folder_ / std::to_string(count_++);
   std::filesystem::create_directory(folder);
-  const auto path = folder / (std::filesystem::path(source).stem().string() + ".i");
+  const auto path = folder / (std::filesystem::path(source).stem().string() + (language == language::c ? ".i" : ".ii"));
   std::ofstream(path, std::ios::binary) << result.text;
   return path.string();
 }

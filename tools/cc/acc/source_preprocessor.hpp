@@ -21,7 +21,8 @@ bool has_directives(const std::filesystem::path& source);
 preprocessed_text preprocess(std::vector<std::string> command, const std::string& source);
 
 /// Prints the directives of each source, and errors for those that are wrong. Returns 0, or 1 if there were errors.
-int show_directives(const std::vector<std::string>& preprocessor, const std::vector<std::string>& sources);
+int show_directives(const std::vector<std::string>& preprocessor, const std::vector<std::string>& sources,
+                    language language);
 
 /// A folder for translated sources; it is removed with the object.
 class translated_sources {
@@ -31,7 +32,7 @@ class translated_sources {
   ~translated_sources();
 
   /// Translates a source by the output of `preprocessor`. Returns the path of the result, which compilers take for
-  /// preprocessed C by its name; empty after errors, which it has printed.
+  /// preprocessed C or C++ by its name; empty after errors, which it has printed.
   std::string add(const std::vector<std::string>& preprocessor, const std::string& source, language language);
 
  private:

@@ -61,13 +61,28 @@ std::size_t end_of_statement(const tokens& program, std::size_t first) {
   }
 }
 
+/// extern "C" { and namespace a::b {, whose braces hold definitions of file scope.
+bool opens_file_scope(const tokens& program, std::size_t brace) {
+  if (brace >= 2 && program[brace - 2] == "extern" && program[brace - 1].is == token::what::text) return true;
+  std::size_t at = brace;
+  while (at > 0 && (program[at - 1].is == token::what::name || program[at - 1] == "::")) {
+    --at;
+    if (program[at] == "namespace") return true;
+  }
+  return false;
+}
+
 std::vector<std::size_t> starts_of_definitions(const tokens& program) {
   std::vector<std::size_t> all{0};
   int depth = 0;
   for (std::size_t i = 0; i < program.size(); ++i) {
     const token& t = program[i];
+    if (t == "{" && depth == 0 && opens_file_scope(program, i)) {
+      all.push_back(i + 1);
+      continue;
+    }
     if (t == "{") ++depth;
-    else if (t == "}") --depth;
+    else if (t == "}" && depth > 0) --depth;
     if (depth == 0 && (t == ";" || t == "}")) all.push_back(i + 1);
   }
   return all;

@@ -19,7 +19,10 @@ std::size_t end_of_statement(const tokens& program, std::size_t first);
 /// The index behind the bracket that closes the one at `first`; the number of tokens if none does.
 std::size_t end_of_brackets(const tokens& program, std::size_t first);
 
-/// Where definitions at file scope begin, as indices of tokens; the end of the program at last.
+/// Whether a brace at file scope opens a namespace of C++, or extern "C".
+bool opens_file_scope(const tokens& program, std::size_t brace);
+
+/// Where definitions at file scope, and in namespaces, begin, as indices of tokens; the end of the program at last.
 std::vector<std::size_t> starts_of_definitions(const tokens& program);
 
 }  // namespace stretto::cc::acc

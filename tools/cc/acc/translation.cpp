@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <stretto/error.hpp>
 
@@ -19,6 +20,7 @@
 #include "cc/acc/host_kernel.hpp"
 #include "cc/acc/kernels_parts.hpp"
 #include "cc/acc/message_call.hpp"
+#include "cc/acc/not_translated.hpp"
 #include "cc/acc/region_launch.hpp"
 #include "cc/acc/region_report.hpp"
 #include "cc/acc/statement.hpp"
@@ -32,6 +34,12 @@ struct declared {
   std::size_t last;
 };
 
+/// Throws O10 if a type among the arguments has no name by which the compiler could choose.
+std::string condition_of(const template_instance& of, const placed_directive& at) {
+  if (of.condition.empty()) not_translated(at.what.where, "a directive in a template for a type without a name");
+  return of.condition;
+}
+
 /// Text that replaces [first, last) of the source.
 struct replacement {
   std::size_t first, last;
@@ -40,20 +48,21 @@ struct replacement {
 
 class translator {
  public:
-  translator(const preprocessed_text& source, language language) : source_(source) {
+  translator(const preprocessed_text& source, language language, const std::string& standard)
+      : source_(source), language_(language) {
     tree_ = read_directives(source);
     functions_ = starts_of_definitions(program());
     result_.refused = tree_.refused;
     if (!tree_.refused.empty() || tree_.outermost.empty()) return;
-    names_ = read_names(source, with_called_functions(source, parts()), language);
-    called_.emplace(source, names_, tree_);
+    all_ = read_all_names(source, with_called_functions(source, parts()), language, standard, offsets());
+    use(all_.names);
   }
 
   translation run() {
     if (result_.refused.empty()) {
       for (const placed_directive& one : tree_.outermost) translate(one);
       remove_other_pragmas();
-      if (!tree_.outermost.empty()) changes_.insert(changes_.begin(), {0, 0, std::string(call_declarations())});
+      if (!tree_.outermost.empty()) changes_.insert(changes_.begin(), {0, 0, call_declarations(language_)});
       result_.text = replaced();
     }
     result_.report = text_of(tree_, source_, facts_);
@@ -62,6 +71,18 @@ class translator {
 
  private:
   const tokens& program() const { return source_.program(); }
+
+  std::vector<std::size_t> offsets() const {
+    std::vector<std::size_t> all;
+    for (const placed_directive& one : tree_.outermost) all.push_back(source_.pragmas()[one.pragma].first);
+    return all;
+  }
+
+  /// What names mean from here on.
+  void use(const source_names& names) {
+    names_ = &names;
+    called_ = &called_by_names_.try_emplace(&names, source_, names, tree_).first->second;
+  }
   std::size_t offset_of(std::size_t token) const {
     return token < program().size() ? program()[token].offset : source_.text().size();
   }
@@ -88,7 +109,7 @@ class translator {
   }
 
   name_scope scope_at(const placed_directive& one) const {
-    return {names_, source_, source_.pragmas()[one.pragma].first};
+    return {*names_, source_, source_.pragmas()[one.pragma].first};
   }
   bool is_at_file_scope(const placed_directive& one) const {
     return start_of_function(one.first) == one.first || one.first == program().size();
@@ -96,18 +117,28 @@ class translator {
 
   void translate(const placed_directive& one) {
     try {
-      if (is_compute(one.what.kind)) return translate_region(one);
+      if (is_compute(one.what.kind) || one.what.kind == directive_kind::atomic) return translate_code(one);
+      const template_range in_template(*this, one);
+      if (is_in_unused_template(one)) return translate_inside(one);
       if (one.what.kind == directive_kind::data || one.what.kind == directive_kind::host_data)
         return translate_block(one);
       if (one.what.kind == directive_kind::declare) return translate_declare(one);
       if (one.what.kind == directive_kind::mpi) return translate_message(one);
-      if (one.what.kind == directive_kind::atomic) return translate_atomic(one);
       if (one.what.kind != directive_kind::routine)
         replace_pragma(one, call_text(one.what, items_of(one.what, scope_at(one)), ++numbers_));
     } catch (const error& e) {
       result_.refused.push_back(e);
     }
+    translate_inside(one);
+  }
+
+  void translate_inside(const placed_directive& one) {
     for (const placed_directive& inner : one.inside) translate(inner);
+  }
+
+  bool is_in_unused_template(const placed_directive& one) const {
+    const auto instances = instances_at(one);
+    return instances && instances->empty();
   }
 
   void replace_pragma(const placed_directive& one, std::string text) {
@@ -123,7 +154,7 @@ class translator {
                                 : host_data_text(one.what, here.items, here.number));
     around_.push_back(&one.what);
     if (is_data) open_.push_back(std::move(here));
-    for (const placed_directive& inner : one.inside) translate(inner);
+    translate_inside(one);
     if (is_data) open_.pop_back();
     around_.pop_back();
     changes_.push_back({end_of(one), end_of(one), is_data ? " }" : " } }"});
@@ -170,7 +201,7 @@ class translator {
   }
 
   void translate_message(const placed_directive& one) {
-    const message_text text = message_call(one, source_, ++numbers_);
+    const message_text text = message_call(one, source_, ++numbers_, language_);
     const std::size_t function = offset_of(start_of_function(one.first));
     if (!text.ahead.empty()) changes_.push_back({function, function, text.ahead + mark(function)});
     changes_.push_back({source_.pragmas()[one.pragma].first, end_of(one), text.statement + mark(end_of(one))});
@@ -184,16 +215,21 @@ class translator {
     return translate_for_device(language, name, plan, region, source_, *called_);
   }
 
-  /// In a function that kernels call.
-  void translate_atomic(const placed_directive& one) {
-    const statement changed = read_code(source_, names_, one);
-    changes_.push_back({source_.pragmas()[one.pragma].first, end_of(one),
-                        host_atomic_text(changed, code_printer(), 0) + mark(end_of(one))});
+  /// Regions, and atomic operations in functions that kernels call: they depend on types.
+  void translate_code(const placed_directive& one) {
+    const auto text = [&] { return is_compute(one.what.kind) ? region_text(one) : atomic_text(one); };
+    const std::string all = for_each_instance(one, text);
+    changes_.push_back({source_.pragmas()[one.pragma].first, end_of(one), all + mark(end_of(one))});
   }
 
-  void translate_region(const placed_directive& one) {
-    const statement region = read_code(source_, names_, one);
-    if (one.what.kind == directive_kind::kernels && !depends_on_device(one) && translate_parts(one, region)) return;
+  std::string atomic_text(const placed_directive& one) const {
+    return host_atomic_text(read_code(source_, *names_, one), code_printer(), 0);
+  }
+
+  std::string region_text(const placed_directive& one) {
+    const statement region = read_code(source_, *names_, one);
+    if (one.what.kind == directive_kind::kernels && !depends_on_device(one))
+      if (std::string parts = parts_text(one, region); !parts.empty()) return parts;
     const auto plan_for = [&](device_kind kind) {
       return plan_region(one, region, scope_at(one), directives_around(one), kind);
     };
@@ -203,34 +239,82 @@ class translator {
                                   depends ? plan_for(device_kind::nvidia) : plan};
     if (depends) plan.gangs = choice_by_device({plan.gangs, of_devices.opencl.gangs, of_devices.cuda.gangs});
     const unsigned number = ++numbers_;
-    const device_translations on_devices = add_kernels(one, number, plan, of_devices, region);
-    facts_[one.pragma] = report_of(plan, of_devices, on_devices, source_);
-    replace_region(one, launch_text(kernel_name(number), plan, number, open_));
+    const kernel_text kernel = add_kernels(one, number, plan, of_devices, region);
+    for (std::string& line : report_of(plan, of_devices, kernel.on_devices, source_))
+      facts_[one.pragma].push_back(std::move(line));
+    return launch_text(kernel_name(number), plan, number, open_, kernel.in_block);
   }
 
   static std::string kernel_name(unsigned number) { return fmt::format("stretto_acc_kernel_{}", number); }
 
-  void replace_region(const placed_directive& one, const std::string& text) {
-    changes_.push_back({source_.pragmas()[one.pragma].first, end_of(one), text + mark(end_of(one))});
-  }
+  struct kernel_text {
+    device_translations on_devices;
+    std::string in_block;  // of the launch
+  };
 
-  /// Puts the functions of a region ahead of the function around it.
-  device_translations add_kernels(const placed_directive& one, unsigned number, const region_plan& plan,
-                                  const device_plans& of, const statement& code) {
+  /// The functions of a region: in C ahead of the function around it, in C++ in the block of its launch.
+  kernel_text add_kernels(const placed_directive& one, unsigned number, const region_plan& plan, const device_plans& of,
+                          const statement& code) {
     const std::string name = kernel_name(number);
     const std::size_t function = offset_of(start_of_function(one.first));
     const device_translations all{device_text(device_language::opencl, name, plan, of.opencl, code),
                                   device_text(device_language::cuda, name, plan, of.cuda, code)};
-    changes_.push_back(
-        {function, function,
-         "\n" + host_kernel(name, plan, code, source_) + device_tables(name, plan, all) + mark(function)});
-    return all;
+    std::string text = "\n" + host_kernel(name, plan, code, source_, language_) + device_tables(name, plan, all);
+    if (language_ == language::cxx) return {all, std::move(text)};
+    changes_.push_back({function, function, text + mark(function)});
+    return {all, {}};
   }
 
-  /// The loops of a kernels construct as launches of their own, if that lets one of them be divided.
-  bool translate_parts(const placed_directive& one, const statement& region) {
+  /// The instantiations of the template in which a directive stands; nothing outside of templates.
+  std::optional<std::vector<const template_instance*>> instances_at(const placed_directive& one) const {
+    const std::size_t at = source_.pragmas()[one.pragma].first;
+    const auto holds = [at](const text_range& where) { return at >= where.first && at < where.last; };
+    if (std::ranges::none_of(all_.templates, holds)) return std::nullopt;
+    std::vector<const template_instance*> found;
+    for (const template_instance& each : all_.instances)
+      if (holds(each.where)) found.push_back(&each);
+    return found;
+  }
+
+  /// In a template: the text for each instantiation, of which the compiler chooses one.
+  template <class Text>
+  std::string for_each_instance(const placed_directive& one, const Text& text) {
+    const auto instances = instances_at(one);
+    if (!instances) return text();
+    std::string branches, known;
+    for (const template_instance* each : *instances) {
+      const std::string condition = condition_of(*each, one);
+      facts_[one.pragma].push_back("where " + condition);
+      use(each->names);
+      branches += fmt::format("{}if ({}) {}", branches.empty() ? "" : "else ", condition, text());
+      known += fmt::format("{}({})", known.empty() ? "" : " || ", condition);
+    }
+    use(all_.names);
+    if (known.empty()) return ";";  // no instantiation needs the region
+    return fmt::format(
+        "{{ static_assert({}, \"a region of OpenACC in a template needs an instantiation that this source names\"); "
+        "{}}}",
+        known, branches);
+  }
+
+  /// Within it names are those of the first instantiation of the template around a directive.
+  class template_range {
+   public:
+    template_range(translator& of, const placed_directive& one) : of_(of) {
+      const auto instances = of.instances_at(one);
+      if (instances && !instances->empty()) of.use(instances->front()->names);
+    }
+    template_range(const template_range&) = delete;
+    ~template_range() { of_.use(of_.all_.names); }
+
+   private:
+    translator& of_;
+  };
+
+  /// The loops of a kernels construct as launches of their own, if that lets one of them be divided; else empty.
+  std::string parts_text(const placed_directive& one, const statement& region) {
     const std::vector<statement> parts = parts_of(region);
-    if (parts.empty()) return false;
+    if (parts.empty()) return "";
     const region_plan whole = plan_region(one, region, scope_at(one), directives_around(one));
     const unsigned number = numbers_ + 1;
     const std::string on_host = fmt::format("stretto_on_host_{}", number);
@@ -239,25 +323,25 @@ class translator {
     std::ranges::copy(directives.around(), std::back_inserter(around));
     std::vector<region_plan> plans;
     for (const statement& part : parts) plans.push_back(plan_region(directives.launch(), part, scope_at(one), around));
-    if (std::ranges::all_of(plans, &region_plan::is_single)) return false;
+    if (std::ranges::all_of(plans, &region_plan::is_single)) return "";
     ++numbers_;
     open_.push_back({number, whole.data});
-    facts_[one.pragma] = report_of_data(whole);
+    for (std::string& line : report_of_data(whole)) facts_[one.pragma].push_back(std::move(line));
     std::string text = fmt::format("{{ const int {} = {}; {} ", on_host, is_on_host_text(one.what),
                                    scope_text(directives.data(), whole.data, number));
     for (std::size_t i = 0; i < parts.size(); ++i) text += part_text(one, plans[i], parts[i]);
     open_.pop_back();
-    replace_region(one, text + "}\n");
-    return true;
+    return text + "}\n";
   }
 
   std::string part_text(const placed_directive& one, region_plan& plan, const statement& part) {
     plan.data.clear();  // it moves for all parts together
     plan.work.clear();  // parts ahead may change what it depends on
     const unsigned number = ++numbers_;
-    const device_translations on_devices = add_kernels(one, number, plan, {plan, plan}, part);
-    for (std::string& line : report_of_part(plan, on_devices, source_)) facts_[one.pragma].push_back(std::move(line));
-    return launch_text(kernel_name(number), plan, number, open_);
+    const kernel_text kernel = add_kernels(one, number, plan, {plan, plan}, part);
+    for (std::string& line : report_of_part(plan, kernel.on_devices, source_))
+      facts_[one.pragma].push_back(std::move(line));
+    return launch_text(kernel_name(number), plan, number, open_, kernel.in_block);
   }
 
   /// Directives that do nothing: those of loops in functions that kernels call, caches, routines.
@@ -290,8 +374,11 @@ class translator {
   const preprocessed_text& source_;
   directive_tree tree_;
   std::vector<std::size_t> functions_;  // tokens with which definitions at file scope begin
-  source_names names_;
-  std::optional<called_functions> called_;
+  const language language_;
+  all_names all_;
+  const source_names* names_ = nullptr;  // that are in use
+  const called_functions* called_ = nullptr;
+  std::map<const source_names*, called_functions> called_by_names_;
   translation result_;
   std::vector<replacement> changes_;
   std::vector<const directive*> around_;  // of the directive that is being translated, outermost first
@@ -303,6 +390,8 @@ class translator {
 
 }  // namespace
 
-translation translate(const preprocessed_text& source, language language) { return translator(source, language).run(); }
+translation translate(const preprocessed_text& source, language language, const std::string& standard) {
+  return translator(source, language, standard).run();
+}
 
 }  // namespace stretto::cc::acc

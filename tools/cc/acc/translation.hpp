@@ -1,4 +1,5 @@
-// translation.hpp - a source with directives of OpenACC as a source of plain C, whose regions are calls of the runtime.
+// translation.hpp - a source with directives of OpenACC as a source of plain C or C++, whose regions are calls of the
+// runtime.
 //
 // Threads     pure, but for libclang.
 #pragma once
@@ -13,12 +14,13 @@
 namespace stretto::cc::acc {
 
 struct translation {
-  std::string text;            // preprocessed C, with markers of the user's lines
+  std::string text;            // preprocessed, with markers of the user's lines
   std::vector<error> refused;  // O01 to O16: the text is then of no use
   std::string report;          // the directives, with what was made of their regions, for --acc-show
 };
 
-/// A source without directives stays as it is, and needs no libclang.
-translation translate(const preprocessed_text& source, language language);
+/// A source without directives stays as it is, and needs no libclang. `standard` is the compiler's option for the
+/// language, as "-std=c++20"; empty: libclang chooses.
+translation translate(const preprocessed_text& source, language language, const std::string& standard = {});
 
 }  // namespace stretto::cc::acc
