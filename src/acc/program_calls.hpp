@@ -24,6 +24,15 @@ void stretto_acc_close(struct stretto_acc_scope* scope);
 void* stretto_acc_use_device(void* host, int if_present, const char* name, const char* where);
 /// acc mpi: the address on the device of a buffer that a message in a queue uses.
 void* stretto_acc_message_buffer(void* host, int queue, const char* where);
+/// acc mpi with readonly: a buffer of the call of MPI that follows, which the program only reads from then on. Returns
+/// the buffer.
+///   variable   of a receive, the program's only pointer to the buffer: it may point to the sender's memory afterwards;
+///              null for other buffers
+///   against    why the buffer is not shared in any case; null if it may be
+void* stretto_acc_readonly_buffer(const void* buffer, void** variable, int is_sent, const char* against,
+                                  const char* where);
+/// Behind that call: returns its result.
+int stretto_acc_readonly_end(int result, const char* where);
 /// acc mpi with async: a call of MPI as an operation of a queue. `call` makes it, with its arguments.
 ///   request   of a call that does not block: gets a request at once; `call` is then given another one
 void stretto_acc_message(int (*call)(const void* arguments, void** request), const void* arguments, unsigned long bytes,

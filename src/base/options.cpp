@@ -383,6 +383,7 @@ A [program that `stretto cc` made](mpi-programs.md) reads these when it starts.
 | `STRETTO_RANKS_SPARE` | `--ranks-spare` | threads that run ranks while others block workers in system calls |
 | `STRETTO_RANKS_LABEL` | `--label` | 1: each line of output begins with its rank |
 | `STRETTO_ACC_DISCRETE` | - | 1: [regions of OpenACC](openacc-programs.md#the-device-and-its-memory) have memory of their own |
+| `STRETTO_ACC_SHARE_HEAP` | - | 0: messages with [readonly](openacc-programs.md#shared-blocks) are copied |
 | `STRETTO_ACC_DEVICE_TYPE` | - | kinds of [accelerators](openacc-programs.md#ranks-and-their-devices), such as `cuda,host`: each rank has one |
 )";
 

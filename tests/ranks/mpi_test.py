@@ -93,6 +93,35 @@ class Programs(unittest.TestCase):
                 with self.subTest(nodes=2, device=device):
                     self.assertEqual(on_nodes(2, "--ranks", 3, "./device_buffers").stdout, "")
 
+    def test_blocks_of_the_heap_that_ranks_share(self):
+        build(SOURCES / "acc/shared_blocks.c", "shared_blocks")
+        for device in DEVICES:
+            with unittest.mock.patch.dict(os.environ, device):
+                for ranks, workers in (1, 1), (2, 2), (5, 2):
+                    with self.subTest(ranks=ranks, workers=workers, device=device):
+                        self.assertEqual(run("./shared_blocks", ranks=ranks, workers=workers).stdout, "")
+        self.assertEqual(on_nodes(2, "--ranks", 2, "./shared_blocks", "copied").stdout, "")
+        with unittest.mock.patch.dict(os.environ, {"STRETTO_ACC_SHARE_HEAP": "0", "STRETTO_LOG": "info"}):
+            done = run("./shared_blocks", "copied", ranks=3)
+            self.assertEqual(done.stdout, "")
+            self.assertNotIn("copied, not shared", done.stderr)
+
+    def test_why_a_block_is_copied(self):
+        build(SOURCES / "acc/shared_blocks.c", "shared_blocks")
+        environment = {"STRETTO_LOG": "info", "STRETTO_ACC_DISCRETE": "1"}
+        with unittest.mock.patch.dict(os.environ, environment):
+            reported = run("./shared_blocks", ranks=2).stderr
+        for reason in ("the sender does not declare it readonly", "the sender's data is not within one block",
+                       "the receiver's block is larger than the message", "it has fewer than 64 KiB",
+                       "its argument is not the name of a pointer variable", 'assigned from "copied_to"',
+                       'the caller has another pointer to what "given" points to', "it is in a queue",
+                       "the receive buffer is present on the device"):
+            self.assertRegex(reported, f"copied, not shared: [^\n]*{re.escape(reason)}")
+        with unittest.mock.patch.dict(os.environ, environment):
+            reported = on_nodes(2, "--ranks", 2, "./shared_blocks", "copied").stderr
+        self.assertIn("copied, not shared: it comes from another node", reported)
+        self.assertIn("copied, not shared: the collective does not block, or is not one of a single node", reported)
+
     def test_a_report_of_queues_of_openacc_that_wait_for_ever(self):
         build(SOURCES / "acc/no_partner.c", "no_partner")
         for device in DEVICES:

@@ -12,6 +12,7 @@
 #include "acc/guarded_call.hpp"
 #include "acc/rank_context.hpp"
 #include "ranks/binding/mpi_functions.hpp"
+#include "ranks/heap/readonly_buffers.hpp"
 #include "ranks/process/call_record.hpp"
 
 namespace stretto::acc {
@@ -170,6 +171,25 @@ void* stretto_acc_message_buffer(void* host, int queue, const char* where) {
     in.perform(number, where, std::move(ahead));
     return found ? found : in.data().present_address(static_cast<std::byte*>(host), "a buffer", where);
   });
+}
+
+void* stretto_acc_readonly_buffer(const void* buffer, void** variable, int is_sent, const char* against,
+                                  const char* where) {
+  guarded([&] {
+    rank_context& in = rank_context::current();
+    const bool is_on_device =
+        variable && !in.device().shares_host_memory() && in.data().device_of(static_cast<const std::byte*>(buffer));
+    if (is_on_device) against = "the receive buffer is present on the device";
+    if (against) stretto::ranks::report_copy(where, against);
+    if (is_sent || !against)
+      stretto::ranks::declare_readonly({buffer, is_sent != 0, against ? nullptr : variable, where});
+  });
+  return const_cast<void*>(buffer);
+}
+
+int stretto_acc_readonly_end(int result, const char* where) {
+  stretto::ranks::end_readonly(where);
+  return result;
 }
 
 void stretto_acc_message(int (*call)(const void*, void**), const void* arguments, unsigned long bytes, void** request,

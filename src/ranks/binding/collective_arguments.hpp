@@ -13,6 +13,8 @@
 #include "ranks/binding/call_texts.hpp"
 #include "ranks/binding/checked_collectives.hpp"
 #include "ranks/binding/operation_handles.hpp"
+#include "ranks/heap/readonly_buffers.hpp"
+#include "ranks/heap/readonly_collective.hpp"
 #include "ranks/process/collective_request.hpp"
 
 namespace stretto::ranks {
@@ -46,7 +48,9 @@ template <class Arguments>
 int collective_of(const char* name, calling_way way, const collective_arguments& a, Arguments arguments) noexcept {
   return call(name, a.comm, details_of(a), [&] {
     communicator& over = object_of(a.comm);
-    const collective_call all = arguments(over);
+    collective_call all = arguments(over);
+    if (has_readonly_buffers() && !over.is_intercommunicator()) [[unlikely]]
+      add_readonly(all, over.rank());
     // Checks compare the calls of ranks by the tags of their messages.
     if (way.which == calling_way::kind::blocking && !usage_check::is_on) return perform(over, all);
     collective_owner one = make_collective(over);

@@ -7,6 +7,7 @@
 #include "ranks/binding/call_texts.hpp"
 #include "ranks/binding/status.hpp"
 #include "ranks/call_error.hpp"
+#include "ranks/heap/readonly_buffers.hpp"
 #include "ranks/messages/joined_request.hpp"
 
 namespace stretto::ranks {
@@ -16,6 +17,18 @@ namespace {
 [[gnu::always_inline]] inline typed_buffer buffer_of(const message_arguments& a) {
   if (a.rank == null_process) return {nullptr, 0, MPI_BYTE};
   return {a.buffer, a.count, a.type};
+}
+
+[[gnu::always_inline]] inline data_part sent_data(const typed_buffer& buffer) {
+  if (has_readonly_buffers()) [[unlikely]]
+    return readonly_sent(buffer.data(), buffer.memory);
+  return buffer.data();
+}
+
+[[gnu::always_inline]] inline data_part received_data(const typed_buffer& buffer) {
+  if (has_readonly_buffers()) [[unlikely]]
+    return readonly_received(buffer.data(), buffer.memory);
+  return buffer.data();
 }
 
 // In line, so that the arguments go from registers to the request.
@@ -30,7 +43,7 @@ struct checked_send {
   [[gnu::always_inline]] static send_arguments arguments_of(const message_arguments& a, const typed_buffer& buffer,
                                                             send_mode mode) {
     const send_target target(object_of(a.comm), a.rank, a.tag);
-    return {target.to, target.message, buffer.data(), mode,
+    return {target.to, target.message, sent_data(buffer), mode,
             mode == send_mode::buffered ? &caller().buffers().for_message(&object_of(a.comm)) : nullptr};
   }
 };
@@ -38,7 +51,7 @@ struct checked_send {
 struct checked_receive {
   [[gnu::always_inline]] explicit checked_receive(const message_arguments& a)
       : buffer(buffer_of(a)),
-        arguments{caller().messages(), receive_pattern(object_of(a.comm), a.rank, a.tag), buffer.data()} {}
+        arguments{caller().messages(), receive_pattern(object_of(a.comm), a.rank, a.tag), received_data(buffer)} {}
 
   typed_buffer buffer;
   receive_arguments arguments;

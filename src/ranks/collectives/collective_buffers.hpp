@@ -53,6 +53,7 @@ class block_buffer {
   block_buffer(const void* memory, number_list counts, number_list displacements, const datatype* const* types)
       : memory_(memory), counts_(counts), displacements_(displacements), types_(types), kind_(kind::typed) {}
 
+  const void* memory() const { return memory_; }
   bool is_in_place() const { return memory_ == in_place_buffer(); }
   /// All blocks are equal: their data is that of one buffer.
   bool is_regular() const { return kind_ == kind::regular; }

@@ -1,9 +1,21 @@
 // collective_call.cpp - the builder of each kind.
 #include "ranks/collectives/collective_call.hpp"
 
+#include "ranks/heap/readonly_buffers.hpp"
+
 namespace stretto::ranks {
+namespace {
+
+void report_messages(const collective_call& call) {
+  data_part into = call.own.data();
+  into.mark_received(call.variable);
+  report_copy_of(into, "the collective does not block, or is not one of a single node");
+}
+
+}  // namespace
 
 void build(schedule& steps, const collective_group& group, const collective_call& call) {
+  if (call.variable) report_messages(call);
   switch (call.kind) {
     case collective_kind::barrier: return build_barrier(steps, group);
     case collective_kind::broadcast: return build_broadcast(steps, group, call.own, call.root);

@@ -32,6 +32,8 @@ struct collective_call {
   block_buffer received{};     // of gather at the root, of allgather and alltoall
   reduction_buffers values{};  // of reductions and scans
   number_list counts{};        // of reduce_scatter
+  bool is_readonly = false;    // the root only reads what it sends from now on (heap/readonly_buffers)
+  void** variable = nullptr;   // may point to the root's memory in place of a copy; null: `own` is copied
 
   bool combines() const { return kind >= collective_kind::reduce; }
 };

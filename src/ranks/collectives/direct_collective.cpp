@@ -7,6 +7,7 @@
 
 #include "ranks/collectives/algorithms.hpp"
 #include "ranks/datatypes/host_elements.hpp"
+#include "ranks/heap/readonly_buffers.hpp"
 
 namespace stretto::ranks {
 
@@ -62,6 +63,21 @@ direct_collective::direct_collective(members all) : all_(all) {
     }
     default: break;
   }
+  share_blocks();
+}
+
+/// Ahead of all parts: a rank that shares its block has given back the memory that parts would copy to.
+void direct_collective::share_blocks() {
+  for (int rank = 0; rank < size(); ++rank) {
+    collective_member* const one = all_[static_cast<std::size_t>(rank)];
+    if (!one->call.variable) continue;
+    const collective_call& root = call_of(one->call.root);
+    data_part into = one->call.own.data();
+    data_part from = one->call.kind == collective_kind::broadcast ? root.own.data() : root.sent[rank];
+    into.mark_received(one->call.variable);
+    if (root.is_readonly) from.mark_readonly();
+    one->shares_block = try_share_block(into, from);
+  }
 }
 
 void direct_collective::perform(std::int64_t part, const collective_member& by) const {
@@ -92,7 +108,7 @@ void direct_collective::copy(collective_member& to, const data_part& into, const
 void direct_collective::broadcast(std::int64_t part) const {
   const std::int64_t rank = part / part_per_rank_, first = part % part_per_rank_ * broadcast_part;
   const int root = call_of(rank).root;
-  if (rank == root) return;
+  if (rank == root || all_[static_cast<std::size_t>(rank)]->shares_block) return;
   const data_part from = call_of(root).own.data(), into = call_of(rank).own.data();
   if (from.bytes() > into.bytes()) all_[static_cast<std::size_t>(rank)]->note(error_class::truncate);
   copy_part(into.part(first, broadcast_part), from.part(first, broadcast_part));
@@ -106,7 +122,8 @@ void direct_collective::gather(int rank) const {
 
 void direct_collective::scatter(int rank) const {
   collective_member& one = *all_[static_cast<std::size_t>(rank)];
-  if (!one.call.own.is_in_place()) copy(one, one.call.own.data(), call_of(one.call.root).sent[rank]);
+  if (!one.call.own.is_in_place() && !one.shares_block)
+    copy(one, one.call.own.data(), call_of(one.call.root).sent[rank]);
 }
 
 void direct_collective::allgather(int rank) const {

@@ -27,6 +27,7 @@ struct collective_member {
   const collective_call& call;
   combiner operation;         // of reductions and scans
   std::atomic<int> error{0};  // an error_class: truncate, if a block was too small
+  bool shares_block = false;  // has its block of a broadcast or scatter without a copy
 };
 
 /// The members by rank, all with the same kind and root.
@@ -46,6 +47,7 @@ class direct_collective {
  private:
   const collective_call& call_of(std::int64_t rank) const { return all_[static_cast<std::size_t>(rank)]->call; }
   int size() const { return static_cast<int>(all_.size()); }
+  void share_blocks();
   void broadcast(std::int64_t part) const;
   void gather(int rank) const;
   void scatter(int rank) const;

@@ -37,7 +37,7 @@ data_part data_part::part(std::int64_t first, std::int64_t bytes) const {
   data_part result = *this;
   first = std::min(first, bytes_);
   result.bytes_ = std::min(bytes, bytes_ - first);
-  if (is_dense()) result.memory_ = address() + first;
+  if (is_dense()) result.memory_ = address() + first, result.position_ = 0;
   else result.position_ += first;
   return result;
 }

@@ -38,6 +38,20 @@ class data_part {
   bool is_dense() const { return layout_ == nullptr; }
   /// Where dense bytes begin, or the first element.
   std::byte* address() const { return memory_; }
+  /// Of dense data that its sender only reads from now on.
+  bool is_readonly() const { return is_dense() && position_ == of_sender; }
+  /// Of a receive: the variable that may point to the sender's memory in place of a copy; null: it is copied. Belongs
+  /// to heap/readonly_buffers.
+  void** variable() const {
+    return is_dense() && position_ != of_sender ? reinterpret_cast<void**>(position_) : nullptr;
+  }
+  /// Have no effect unless the part is dense. Parts of it are not marked.
+  void mark_readonly() {
+    if (is_dense()) position_ = of_sender;
+  }
+  void mark_received(void** variable) {
+    if (is_dense()) position_ = reinterpret_cast<std::intptr_t>(variable);
+  }
   /// A cursor at a byte of the part. It may have more than bytes() left.
   layout_cursor cursor(std::int64_t offset = 0) const;
 
@@ -49,10 +63,12 @@ class data_part {
   /// Bytes in the memory of a device get a layout: copies then ask whose memory it is.
   void mark_device_memory();
 
+  static constexpr std::int64_t of_sender = 1;  // no address of a variable
+
   std::byte* memory_ = nullptr;  // of the first element; of the first byte if dense
   std::int64_t bytes_ = 0;
   const type_layout* layout_ = nullptr;  // null: dense
-  std::int64_t position_ = 0;            // of the first byte, in the data of the elements; 0 if dense
+  std::int64_t position_ = 0;            // of the first byte, in the data of the elements; if dense, its mark or 0
 };
 
 /// Copies the bytes from `first` to `last` of one part to those of the other; both must have them. The memory of the

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ranks/call_error.hpp"
+#include "ranks/heap/readonly_buffers.hpp"
 #include "ranks/messages/send_buffer.hpp"
 #include "ranks/messages/shared_copy.hpp"
 #include "ranks/messages/usage_observer.hpp"
@@ -13,6 +14,8 @@
 namespace stretto::ranks {
 
 namespace {
+
+constexpr const char* from_other_node = "it comes from another node";
 
 std::int64_t bytes_of(const queue_entry& message) {
   if (message.kind == entry_kind::early_message) return static_cast<const early_message&>(message).bytes;
@@ -25,12 +28,18 @@ message_status status_of(const queue_entry& message) {
   return {message.match.source(), message.match.tag(), error_class::success, false, bytes, bytes};
 }
 
+/// The first side of the message has its data where it was; `first` is that side's request.
+void fill_large(message_request& receive, const data_part& data, message_request& first) {
+  if (receive.data.variable() && try_share_block(receive.data, data)) return;
+  copy_with_help(first, receive.data, data);
+}
+
 /// Fills a receive with a message's data. `first` is that of the two requests which came first.
 [[gnu::always_inline]] inline void fill(message_request& receive, envelope message, const data_part& data,
                                         message_request* first) {
   const std::int64_t bytes = std::min(receive.data.bytes(), data.bytes());
   if (first && bytes >= split_bytes) [[unlikely]]
-    copy_with_help(*first, receive.data, data);
+    fill_large(receive, data, *first);
   else copy_part(receive.data, data);
   receive.status = {message.source(),
                     message.tag(),
@@ -287,6 +296,7 @@ void mailbox::deliver(remote_message& message) {
   }
   if (!found) return end_probes(probes);
   observe_match(*found, message.bytes);
+  report_copy_of(static_cast<message_request&>(*found).data, from_other_node);
   message.receive_into(static_cast<message_request&>(*found));
 }
 
@@ -346,6 +356,7 @@ void mailbox::receive(message_request& receive) {
 void mailbox::receive(message_request& receive, queue_entry& message) {
   observe_match(message);
   if (message.kind == entry_kind::remote_data) {
+    report_copy_of(receive.data, from_other_node);
     receive.wait_for_match();
     return static_cast<remote_message&>(message).receive_into(receive);
   }

@@ -13,6 +13,8 @@
 #include <stretto/error.hpp>
 
 #include "base/error_output.hpp"
+#include "ranks/heap/heap_functions.hpp"
+#include "ranks/heap/readonly_buffers.hpp"
 
 namespace stretto::ranks {
 namespace {
@@ -117,6 +119,8 @@ void program_copy::load() {
   program_ = reinterpret_cast<const stretto_program*>(copies_.back()->at(image_->table_address()));
   if (program_->version != stretto_program_version) refuse(*image_, "another version of stretto cc linked it");
   for (std::size_t i = 0; i + 1 < copies_.size(); ++i) copies_[i]->replace(program_->replacements);
+  if (image_->shares_blocks() && may_share_blocks())
+    for (const auto& one : copies_) one->replace(heap_replacements());
   const stretto_replacement of_process[] = {{"pthread_create", ::dlsym(process, "pthread_create")}, {nullptr, nullptr}};
   if (has_other_mpi)
     for (const auto& one : copies_) one->replace(of_process);

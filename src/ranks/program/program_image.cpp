@@ -51,6 +51,12 @@ bool uses_openacc(const elf_file& file) {
   });
 }
 
+bool has_readonly_messages(const elf_file& file) {
+  return std::ranges::any_of(file.symbols(), [&](const Elf64_Sym& one) {
+    return one.st_shndx == SHN_UNDEF && file.name_of(one) == "stretto_acc_readonly_buffer";
+  });
+}
+
 bool has_thread_variables(const elf_file& file) {
   return std::ranges::any_of(file.segments(), [](const Elf64_Phdr& one) { return one.p_type == PT_TLS; });
 }
@@ -104,6 +110,7 @@ void program_image::find_libraries() {
   starts_threads_ = is_true_of_any(uses_threads);
   calls_stretto_ = is_true_of_any(uses_stretto);
   has_regions_ = is_true_of_any(uses_openacc);
+  shares_blocks_ = is_true_of_any(has_readonly_messages);
 }
 
 std::string program_image::reason_to_stay() const {

@@ -30,6 +30,8 @@ class program_image {
   bool calls_stretto() const noexcept { return calls_stretto_; }
   /// Whether it has regions of OpenACC, which run on all cores.
   bool has_regions() const noexcept { return has_regions_; }
+  /// Whether it has messages whose blocks of the heap ranks may share (heap/readonly_buffers).
+  bool shares_blocks() const noexcept { return shares_blocks_; }
   /// Why each rank must stay on one thread, as "it starts threads"; empty if it need not.
   std::string reason_to_stay() const;
   /// The address of `stretto_program` within the program.
@@ -48,6 +50,7 @@ class program_image {
   bool starts_threads_ = false;
   bool calls_stretto_ = false;
   bool has_regions_ = false;
+  bool shares_blocks_ = false;
   std::uint64_t table_address_ = 0;
   const Elf64_Sym* area_ = nullptr;
 };

@@ -27,6 +27,8 @@ std::string call_declarations(language language) {
       "extern void stretto_acc_close(struct stretto_acc_scope *);\n"
       "extern void *stretto_acc_use_device(void *, int, const char *, const char *);\n"
       "extern void *stretto_acc_message_buffer(void *, int, const char *);\n"
+      "extern void *stretto_acc_readonly_buffer(const void *, void **, int, const char *, const char *);\n"
+      "extern int stretto_acc_readonly_end(int, const char *);\n"
       "extern void stretto_acc_message(int (*)(const void *, void **), const void *, unsigned long, void **, int,"
       " const char *);\n"
       "extern void stretto_acc_wait(const int *, long, int);\n"

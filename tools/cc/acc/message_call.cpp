@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cc/acc/device_tables.hpp"
 #include "cc/acc/directive_calls.hpp"
+#include "cc/acc/sole_pointer.hpp"
 #include "cc/acc/statement.hpp"
 
 namespace stretto::cc::acc {
@@ -21,17 +23,18 @@ namespace {
 struct message_function {
   std::string_view name;  // without MPI_ and the I of calls that do not block
   std::string_view parameters;
+  bool may_share = false;  // blocks of the heap with other ranks
 };
 
 constexpr std::array message_functions{
-    message_function{"Send", "sitiic"},
+    message_function{"Send", "sitiic", true},
     message_function{"Bsend", "sitiic"},
-    message_function{"Ssend", "sitiic"},
-    message_function{"Rsend", "sitiic"},
-    message_function{"Recv", "ritiicS"},
-    message_function{"Sendrecv", "sitiiritiicS"},
+    message_function{"Ssend", "sitiic", true},
+    message_function{"Rsend", "sitiic", true},
+    message_function{"Recv", "ritiicS", true},
+    message_function{"Sendrecv", "sitiiritiicS", true},
     message_function{"Sendrecv_replace", "uitiiiicS"},
-    message_function{"Bcast", "uitic"},
+    message_function{"Bcast", "uitic", true},
     message_function{"Reduce", "sritoic"},
     message_function{"Allreduce", "sritoc"},
     message_function{"Scan", "sritoc"},
@@ -40,26 +43,31 @@ constexpr std::array message_functions{
     message_function{"Reduce_scatter_block", "sritoc"},
     message_function{"Gather", "sitritic"},
     message_function{"Gatherv", "sitrIItic"},
-    message_function{"Scatter", "sitritic"},
-    message_function{"Scatterv", "sIItritic"},
+    message_function{"Scatter", "sitritic", true},
+    message_function{"Scatterv", "sIItritic", true},
     message_function{"Allgather", "sitritc"},
     message_function{"Allgatherv", "sitrIItc"},
     message_function{"Alltoall", "sitritc"},
     message_function{"Alltoallv", "sIItrIItc"},
 };
 
+struct known_function {
+  std::string parameters;
+  bool may_share;
+};
+
 /// "Isend" is "sitiicq": without its status, and with a request.
-std::optional<std::string> parameters_of(std::string_view name) {
+std::optional<known_function> function_of(std::string_view name) {
   if (!name.starts_with("MPI_")) return std::nullopt;
   name.remove_prefix(4);
   for (const message_function& one : message_functions) {
-    if (name == one.name) return std::string(one.parameters);
+    if (name == one.name) return known_function{std::string(one.parameters), one.may_share};
     const bool is_nonblocking = name.starts_with("I") && name.size() == one.name.size() + 1 &&
                                 name[1] == one.name[0] + ('a' - 'A') && name.substr(2) == one.name.substr(1);
     if (!is_nonblocking) continue;
     std::string all(one.parameters);
     std::erase(all, 'S');
-    return all + 'q';
+    return known_function{all + 'q', one.may_share};
   }
   return std::nullopt;
 }
@@ -82,8 +90,10 @@ const char* type_of(char parameter) {
 struct found_call {
   std::size_t name;         // tokens
   std::size_t first, last;  // of its arguments, within the parentheses
-  std::string parameters;
+  known_function is;
   std::vector<std::string> arguments = {};
+
+  const std::string& parameters() const { return is.parameters; }
 };
 
 class call_reader {
@@ -92,11 +102,11 @@ class call_reader {
 
   found_call read() const {
     for (std::size_t i = of_.first; i + 1 < of_.last; ++i) {
-      const auto parameters = parameters_of(program()[i].spelling);
-      if (!parameters || program()[i + 1].spelling != "(") continue;
-      found_call call{i, i + 2, end_of_brackets(program(), i + 1) - 1, *parameters};
+      const auto known = function_of(program()[i].spelling);
+      if (!known || program()[i + 1].spelling != "(") continue;
+      found_call call{i, i + 2, end_of_brackets(program(), i + 1) - 1, *known};
       add_arguments(call);
-      if (call.arguments.size() == call.parameters.size()) return call;
+      if (call.arguments.size() == call.parameters().size()) return call;
     }
     refuse("no call of MPI with buffers stands behind it", "put it ahead of a call such as MPI_Send or MPI_Irecv");
   }
@@ -108,7 +118,9 @@ class call_reader {
         .remedy(remedy);
   }
 
+  /// Nothing for no tokens.
   std::string text(std::size_t first, std::size_t last) const {
+    if (first == last) return "";
     const std::size_t from = program()[first].offset;
     const std::size_t to = program()[last - 1].offset + program()[last - 1].spelling.size();
     return std::string(source_.text().substr(from, to - from));
@@ -133,21 +145,61 @@ class call_reader {
   const preprocessed_text& source_;
 };
 
-bool is_on_device(const directive& d, clause_kind buffer) {
+bool has_word(const directive& d, clause_kind buffer, std::string_view word) {
   const clause* const found = d.find(buffer);
-  return found && std::ranges::find(found->names, "device") != found->names.end();
+  return found && std::ranges::find(found->names, word) != found->names.end();
+}
+
+/// What the directive says of an argument with one word of its clauses.
+struct buffer_use {
+  bool is_sent, is_received;
+};
+
+buffer_use use_of(char parameter, const directive& d, std::string_view word) {
+  return {(parameter == 's' || parameter == 'u') && has_word(d, clause_kind::sendbuf, word),
+          (parameter == 'r' || parameter == 'u') && has_word(d, clause_kind::recvbuf, word)};
+}
+
+bool is_on_device(char parameter, const directive& d) {
+  const buffer_use use = use_of(parameter, d, "device");
+  return use.is_sent || use.is_received;
+}
+
+/// Why the buffer is copied in any case; empty if it may be shared.
+std::string reason_to_copy(const found_call& call, std::size_t argument, const directive& d, const name_scope& scope) {
+  if (!call.is.may_share) return "its function has no part that ranks can share";
+  if (is_on_device(call.parameters()[argument], d)) return "its buffer is on the device";
+  if (d.find(clause_kind::async)) return "it is in a queue: what stands behind it there has the buffer's address";
+  if (!use_of(call.parameters()[argument], d, "readonly").is_received) return "";
+  return reason_against_sharing(call.arguments[argument], scope);
+}
+
+/// An argument, with what the runtime needs to share it.
+std::string readonly_text(const found_call& call, std::size_t argument, const directive& d, const name_scope& scope) {
+  const std::string& buffer = call.arguments[argument];
+  const buffer_use use = use_of(call.parameters()[argument], d, "readonly");
+  const std::string reason = reason_to_copy(call, argument, d, scope);
+  const bool is_received = use.is_received && reason.empty();
+  return fmt::format("stretto_acc_readonly_buffer({}, {}, {}, {}, {})", buffer,
+                     is_received ? "(void **)&" + buffer : "(void **)0",
+                     use.is_sent && !d.find(clause_kind::async) ? 1 : 0,
+                     reason.empty() ? "(const char *)0" : literal_text(reason), place_text(d.where));
+}
+
+bool has_readonly(const directive& d) {
+  return has_word(d, clause_kind::sendbuf, "readonly") || has_word(d, clause_kind::recvbuf, "readonly");
 }
 
 /// The call's arguments, with addresses of the device for buffers that are there.
-std::vector<std::string> device_arguments(const found_call& call, const directive& d) {
+std::vector<std::string> changed_arguments(const found_call& call, const directive& d, const name_scope& scope) {
   std::vector<std::string> all = call.arguments;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const char is = call.parameters[i];
-    const bool is_sent = (is == 's' || is == 'u') && is_on_device(d, clause_kind::sendbuf);
-    const bool is_received = (is == 'r' || is == 'u') && is_on_device(d, clause_kind::recvbuf);
-    if (is_sent || is_received)
+    const char is = call.parameters()[i];
+    const buffer_use use = use_of(is, d, "readonly");
+    if (is_on_device(is, d))
       all[i] =
           fmt::format("stretto_acc_message_buffer((void *)({}), {}, {})", all[i], queue_text(d), place_text(d.where));
+    else if (use.is_sent || use.is_received) all[i] = readonly_text(call, i, d, scope);
   }
   return all;
 }
@@ -162,9 +214,9 @@ std::string joined(const std::vector<std::string>& all) {
 /// it is that of a lambda.
 std::string definitions(const found_call& call, const std::string& function, unsigned number, language language) {
   std::string members, arguments;
-  for (std::size_t i = 0; i < call.parameters.size(); ++i) {
-    members += fmt::format("{}a{}; ", type_of(call.parameters[i]), i);
-    const bool is_request = call.parameters[i] == 'q';
+  for (std::size_t i = 0; i < call.parameters().size(); ++i) {
+    members += fmt::format("{}a{}; ", type_of(call.parameters()[i]), i);
+    const bool is_request = call.parameters()[i] == 'q';
     arguments += fmt::format("{}{}", i ? ", " : "", is_request ? "(MPI_Request *)request" : fmt::format("of->a{}", i));
   }
   const bool is_cxx = language == language::cxx;
@@ -179,20 +231,27 @@ std::string definitions(const found_call& call, const std::string& function, uns
       is_cxx ? ";" : "");
 }
 
+/// The statement with other arguments of its call.
+std::string statement_text(const placed_directive& of, const call_reader& reader, const found_call& call,
+                           const std::vector<std::string>& arguments) {
+  const std::string changed = fmt::format("{}({})", reader.text(call.name, call.name + 1), joined(arguments));
+  const std::string ahead = reader.text(of.first, call.name), behind = reader.text(call.last + 1, of.last);
+  if (!has_readonly(of.what)) return ahead + ' ' + changed + behind;
+  return fmt::format("{} stretto_acc_readonly_end({}, {}){}", ahead, changed, place_text(of.what.where), behind);
+}
+
 }  // namespace
 
-message_text message_call(const placed_directive& of, const preprocessed_text& source, unsigned number,
-                          language language) {
+message_text message_call(const placed_directive& of, const name_scope& scope, unsigned number, language language) {
+  const preprocessed_text& source = scope.source;
   const call_reader reader(of, source);
   const found_call call = reader.read();
-  const std::vector<std::string> arguments = device_arguments(call, of.what);
-  if (!of.what.find(clause_kind::async))
-    return {"", fmt::format("{}({}{}", reader.text(of.first, call.name + 1), joined(arguments),
-                            reader.text(call.last, of.last))};
+  const std::vector<std::string> arguments = changed_arguments(call, of.what, scope);
+  if (!of.what.find(clause_kind::async)) return {"", statement_text(of, reader, call, arguments)};
   if (call.name != of.first || call.last + 2 != of.last)
     reader.refuse("with async the call is an operation of a queue, and has no result yet",
                   "let the call be a statement of its own, without its result");
-  const bool has_request = call.parameters.back() == 'q';
+  const bool has_request = call.parameters().back() == 'q';
   const std::string functions = definitions(call, source.program()[call.name].spelling, number, language);
   const bool is_cxx = language == language::cxx;
   return {is_cxx ? "" : functions,
@@ -200,7 +259,7 @@ message_text message_call(const placed_directive& of, const preprocessed_text& s
               "{{ {5}const struct stretto_acc_message_{0} stretto_message = {{{1}}}; stretto_acc_message("
               "stretto_acc_call_{0}, &stretto_message, sizeof stretto_message, {2}, {3}, {4}); }}",
               number, joined(arguments),
-              has_request ? "(void **)stretto_message.a" + std::to_string(call.parameters.size() - 1) : "(void **)0",
+              has_request ? "(void **)stretto_message.a" + std::to_string(call.parameters().size() - 1) : "(void **)0",
               queue_text(of.what), place_text(of.what.where), is_cxx ? functions : "")};
 }
 

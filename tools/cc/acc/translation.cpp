@@ -201,7 +201,7 @@ class translator {
   }
 
   void translate_message(const placed_directive& one) {
-    const message_text text = message_call(one, source_, ++numbers_, language_);
+    const message_text text = message_call(one, scope_at(one), ++numbers_, language_);
     const std::size_t function = offset_of(start_of_function(one.first));
     if (!text.ahead.empty()) changes_.push_back({function, function, text.ahead + mark(function)});
     changes_.push_back({source_.pragmas()[one.pragma].first, end_of(one), text.statement + mark(end_of(one))});
