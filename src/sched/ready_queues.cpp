@@ -35,6 +35,19 @@ void put_at_place(thread_state& t, task_record& r) noexcept {
   }
 }
 
+void put_near(thread_state& t, task_record& r) noexcept {
+  scheduler& owner = *t.owner;
+  worker& preferred = *owner.workers[r.place & ~near_worker_bit];
+  r.place = no_place;
+  if (&preferred == t.as_worker) {
+    preferred.default_queue->push(reinterpret_cast<item>(&r));
+    owner.notify(preferred);
+  } else {
+    preferred.nearby.put(r.link, false);
+    owner.notify_near(preferred);
+  }
+}
+
 }  // namespace
 
 void make_ready(thread_state& t, suspension& s) noexcept {
@@ -78,6 +91,8 @@ void make_ready(thread_state& t, task_record& task) noexcept {
   if (task.flags & task_record::is_urgent) {
     (w ? *w : *owner.workers[0]).urgent.put(i, task.priority);
     owner.notify_all_alike();
+  } else if (prefers_a_worker(task.place)) {
+    put_near(t, task);
   } else if (w && task.place == no_place) {
     w->default_queue->push(i);
     owner.notify(*w);

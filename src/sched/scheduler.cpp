@@ -179,6 +179,12 @@ void scheduler::wake_substitute() noexcept {
   base::futex_wake(substitute->calls);
 }
 
+void scheduler::notify_near(worker& preferred) noexcept {
+  base::asymmetric::light();
+  if (preferred.parked.load(std::memory_order_relaxed)) wake(preferred);
+  else notify_all_alike();
+}
+
 void scheduler::wake_any() noexcept {
   for (auto& w : workers)
     if (w->parked.load(std::memory_order_relaxed)) return wake(*w);
@@ -217,7 +223,7 @@ void scheduler::wake_for_the_rest(const worker& self) noexcept {
     if (!injected[place].is_empty()) wake_one_of(reach.visitors[place]);
   }
   bool is_any = !anywhere.is_empty();
-  for (const worker* const w : victims) is_any = is_any || !w->urgent.is_empty();
+  for (const worker* const w : victims) is_any = is_any || !w->urgent.is_empty() || !w->nearby.is_empty();
   if (is_any) wake_any();
 }
 
@@ -230,9 +236,7 @@ bool scheduler::anything_ready(const worker& self) const noexcept {
     for (const worker* const w : victims)
       if (has_items(w->queues[place])) return true;
   }
-  for (const worker* const w : victims)
-    if (!w->urgent.is_empty()) return true;
-  return false;
+  return std::ranges::any_of(victims, [](const worker* w) { return !w->urgent.is_empty() || !w->nearby.is_empty(); });
 }
 
 worker& scheduler::a_visitor_of(std::uint16_t place) noexcept {
@@ -248,7 +252,8 @@ std::optional<std::uint64_t> scheduler::queued_at(std::uint32_t place) const noe
     if (const deque* q = w->queues[place].load(std::memory_order_acquire))
       queued = queued.value_or(0) + static_cast<std::uint64_t>(std::max<std::int64_t>(0, q->size()));
   for (const auto& w : workers)
-    if (w->paths.pop->front() == place) queued = queued.value_or(0) + w->urgent.size() + w->bound_count();
+    if (w->paths.pop->front() == place)
+      queued = queued.value_or(0) + w->urgent.size() + w->bound_count() + w->nearby.size();
   if (injected[place].puts() != 0) queued = queued.value_or(0) + injected[place].size();
   if (paths.pop[0].back() == place && anywhere.puts() != 0) queued = queued.value_or(0) + anywhere.size();
   return queued;
@@ -262,7 +267,10 @@ scheduler::destination scheduler::destination_of(place at, place on, std::uint32
     to.bound = server_of(to.place) ? bound_to_server : reach.is_uniform ? std::uint16_t{0} : bound_to_place;
   }
   if (on) to.bound = worker_at(on, where);
-  if (worker != 0xffffffffu) to.bound = worker_numbered(worker, where);
+  if (worker == 0xffffffffu) return to;
+  const std::uint16_t named = worker_numbered(worker & ~prefers_worker, where);
+  if (worker & prefers_worker) to.place = static_cast<std::uint16_t>((named - 1) | near_worker_bit);
+  else to.bound = named;
   return to;
 }
 

@@ -60,6 +60,11 @@ struct scheduler_paths {
 
 /// The spawner named no place: the task goes to the queue of the worker that makes it ready.
 inline constexpr std::uint16_t no_place = 0xffff;
+/// In `place`: the task has none, but prefers the worker in the other bits (near_worker.hpp).
+inline constexpr std::uint16_t near_worker_bit = 0x8000;
+/// The same in the number of a worker in a request.
+inline constexpr std::uint32_t prefers_worker = 0x80000000u;
+inline bool prefers_a_worker(std::uint16_t place) noexcept { return place & near_worker_bit && place != no_place; }
 /// In `bound`: the task goes to the server of its place.
 inline constexpr std::uint16_t bound_to_server = 0xffff;
 /// In `bound`: only workers whose paths visit its place may run the task, and not all paths do.
@@ -166,6 +171,8 @@ struct scheduler {
     if (must_wake()) [[unlikely]]
       wake_any();
   }
+  /// After a put into the worker's inbox of tasks that prefer it: wakes it, or another one if it is busy, if need be.
+  void notify_near(worker& preferred) noexcept;
   void wake_any() noexcept;
   void wake(worker& w) noexcept;
   void wake_all() noexcept;
@@ -202,7 +209,7 @@ struct scheduler {
     std::uint16_t place = no_place, bound = 0;
   };
   /// The destination for the tags at(place), on(processor) and on(worker(i)); empty places and worker 0xffffffff stand
-  /// for absent tags.
+  /// for absent tags. A worker's number with the bit `prefers_worker` binds to no worker.
   /// Throws S02, S03.
   destination destination_of(place at, place on, std::uint32_t worker, const std::source_location& where);
   /// The server that runs the tasks of a reachable place, or null if workers do.

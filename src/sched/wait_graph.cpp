@@ -76,7 +76,10 @@ class wait_graph_builder {
     for (std::uint32_t p = 0; p < owner_.injected.size(); ++p)
       if (!is_reached[p]) queued(owner_.injected[p], "place \"" + owner_.paths.names[p] + "\"", wait_kind::place, p);
     const auto home = owner_.paths.pop[0].back();
-    if (!is_anyone_here) queued(owner_.anywhere, "place \"" + owner_.paths.names[home] + "\"", wait_kind::place, home);
+    if (is_anyone_here) return;
+    queued(owner_.anywhere, "place \"" + owner_.paths.names[home] + "\"", wait_kind::place, home);
+    for (const auto& w : owner_.workers)
+      queued(w->nearby, "worker " + std::to_string(w->index), wait_kind::thread, w->index);
   }
 
   void running(const worker& w) {

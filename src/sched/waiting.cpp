@@ -138,8 +138,8 @@ bool spin_until_ended(worker& w, unsigned most_rounds, Ended&& has_ended) {
   std::uint64_t until = 0;
   for (unsigned rounds = 0; rounds < most_rounds; ++rounds) {
     if (has_ended()) return true;
-    if (w.default_queue->size() > 0 || !w.bound_ready.empty() || !w.bound.is_empty() || !w.urgent.is_empty() ||
-        !w.bound_urgent.is_empty() || w.paused_spawner)
+    if (w.default_queue->size() > 0 || !w.bound_ready.empty() || !w.bound.is_empty() || !w.nearby.is_empty() ||
+        !w.urgent.is_empty() || !w.bound_urgent.is_empty() || w.paused_spawner)
       return false;
     if (polls && polls->any_pending()) {
       poll_in_place(w, *polls);

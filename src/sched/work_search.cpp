@@ -83,6 +83,12 @@ item take_unplaced(worker& w) {
   return all.first;
 }
 
+/// Tasks that prefer the worker `of`, this one or another.
+item take_near(worker& w, worker& of) {
+  if (of.nearby.is_empty()) return 0;
+  return take_from(w, of.nearby, w.paths.pop->front(), ~std::size_t{0}).first;
+}
+
 /// True if `victim` has items and its owner has neither pushed nor popped for several rounds of this thief, which
 /// observes one victim at a time.
 bool should_force_steal(worker& w, const deque& victim) noexcept {
@@ -137,7 +143,8 @@ std::size_t poll_between_searches(worker& w, std::uint64_t yields_from_ns, std::
     } else {
       base::relax();
     }
-    if ((w.last_asked_victim && w.last_asked_victim->has_public()) || !w.bound.is_empty()) return 0;
+    if ((w.last_asked_victim && w.last_asked_victim->has_public()) || !w.bound.is_empty() || !w.nearby.is_empty())
+      return 0;
   }
   return 0;
 }
@@ -267,9 +274,16 @@ item take_urgent(worker& w, int least) {
   return first.take(least);
 }
 
-item search(worker& w) {
+/// An idle worker leaves tasks that prefer another one to that for so many rounds of its search, some microseconds.
+constexpr unsigned rounds_before_near_steal = 4;
+
+item steal_queued(worker& w);
+item steal_near(worker& w);
+
+item search(worker& w, unsigned rounds) {
   if (const item i = next_local(w)) return i;
-  return steal(w);
+  if (const item i = steal_queued(w)) return i;
+  return rounds >= rounds_before_near_steal ? steal_near(w) : 0;
 }
 
 }  // namespace
@@ -301,6 +315,7 @@ item next_local(worker& w) {
     if (const item i = take_unplaced(w)) return i;
     if (injected_first)
       if (const item i = take_bound(w)) return i;
+    if (const item i = take_near(w, w)) return i;
     if (w.owner->waiting_count.load(std::memory_order_relaxed)) settle_waiting_scopes(w);
   }
   if (w.paused_spawner) [[unlikely]] {
@@ -312,6 +327,7 @@ item next_local(worker& w) {
     if (const item i = q->pop()) return i;
   if (!w.bound_ready.empty() || !w.bound.is_empty())
     if (const item i = take_bound(w)) return i;
+  if (const item i = take_near(w, w)) return i;
   for (const auto place : *w.paths.pop)
     if (const item i = take_injected(w, place)) return i;
   if (const item i = take_unplaced(w)) return i;
@@ -324,6 +340,7 @@ item next_of_own(worker& w) {
       if (deque* q = w.queues[place].load(std::memory_order_relaxed))
         if (const item i = q->pop()) return i;
   if (const item i = take_bound(w)) return i;
+  if (const item i = take_near(w, w)) return i;
   return take_urgent(w, -128);
 }
 
@@ -332,6 +349,7 @@ item take_submitted(worker& w) {
     for (const auto place : *path)
       if (const item i = take_injected(w, place)) return i;
   if (const item i = take_unplaced(w)) return i;
+  if (const item i = take_near(w, *w.owner->workers[0])) return i;
   return w.owner->workers[0]->urgent.take(-128);  // where such threads put tasks with a priority
 }
 
@@ -339,11 +357,11 @@ bool any_submitted(const worker& w) noexcept {
   const scheduler& owner = *w.owner;
   const auto is_full = [](const inbox& box) { return !box.is_empty(); };
   return std::ranges::any_of(owner.injected, is_full) || is_full(owner.anywhere) ||
-         !owner.workers[0]->urgent.is_empty();
+         !owner.workers[0]->urgent.is_empty() || !owner.workers[0]->nearby.is_empty();
 }
 
 bool has_local(const worker& w) noexcept {
-  if (w.paused_spawner || !w.bound_ready.empty() || !w.bound.is_empty()) return true;
+  if (w.paused_spawner || !w.bound_ready.empty() || !w.bound.is_empty() || !w.nearby.is_empty()) return true;
   if (!w.urgent.is_empty() || !w.bound_urgent.is_empty()) return true;
   for (const deque* q : w.pop_order)
     if (q->size() > 0) return true;
@@ -354,12 +372,14 @@ bool has_local(const worker& w) noexcept {
 
 bool is_other_work_due(worker& w) noexcept {
   if ((++w.ticks & 63) != 63) return false;  // next_local, if called now, begins with other work
-  bool any = !w.bound_ready.empty() || !w.bound.is_empty() || !w.owner->anywhere.is_empty();
+  bool any = !w.bound_ready.empty() || !w.bound.is_empty() || !w.nearby.is_empty() || !w.owner->anywhere.is_empty();
   for (const auto place : *w.paths.pop) any = any || !w.owner->injected[place].is_empty();
   return any;
 }
 
-item steal(worker& w) {
+namespace {
+
+item steal_queued(worker& w) {
   const auto& victims = w.owner->victims;
   const auto count = static_cast<std::uint32_t>(victims.size());
   w.random ^= w.random << 13;
@@ -386,6 +406,19 @@ item steal(worker& w) {
   return 0;
 }
 
+item steal_near(worker& w) {
+  for (worker* const other : w.owner->victims)
+    if (const item i = take_near(w, *other)) return i;
+  return 0;
+}
+
+}  // namespace
+
+item steal(worker& w) {
+  if (const item i = steal_queued(w)) return i;
+  return steal_near(w);
+}
+
 item wait_for_work(worker& w) {
   scheduler& owner = *w.owner;
   if (const item i = next_local(w)) return i;
@@ -393,8 +426,9 @@ item wait_for_work(worker& w) {
   w.victim_under_observation = w.last_asked_victim = nullptr;
   idle_spin spin(w);
   unsigned naps = 0;  // naps in a row
+  unsigned searches = 0;
   for (unsigned round = 0;; ++round) {
-    if (const item i = search(w)) {
+    if (const item i = search(w, searches++)) {
       spin.record_find();
       const auto before = owner.searching_and_parked.fetch_sub(owner.one_searching, std::memory_order_seq_cst);
       if ((before & 0xffffffffu) == owner.one_searching) {  // it was the last searching worker

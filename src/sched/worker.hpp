@@ -175,6 +175,7 @@ struct worker : thread_state {
   std::uint64_t stays_until_ns = 0;  // until then it does not move to another core
   std::uint32_t spare_number = 0;    // of a spare worker, from 1 on; 0: it is none
   bool is_spare_running = false;     // it counts as work of a module
+  inbox nearby;                      // any thread: what prefers this worker; others take it, too
 
   void put_bound_here(item i) {
     bound_ready.push_back(i);

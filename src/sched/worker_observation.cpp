@@ -10,7 +10,7 @@ namespace {
 
 std::uint64_t ready_for(const scheduler& owner, const worker& w) noexcept {
   const auto own = static_cast<std::uint64_t>(std::max<std::int64_t>(0, w.default_queue->size()));
-  return own + w.bound_count() + w.urgent.size() + owner.anywhere.size();
+  return own + w.bound_count() + w.urgent.size() + w.nearby.size() + owner.anywhere.size();
 }
 
 }  // namespace
