@@ -1,10 +1,13 @@
 #include "acc/rank_context.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
 
 #include "acc/node_accelerators.hpp"
+#include "base/recent_lookups.hpp"
 #include "ranks/process/rank.hpp"
 #include "ranks/thread_identity.hpp"
 
@@ -14,6 +17,7 @@ namespace {
 struct context_table {
   std::mutex mutex;
   std::unordered_map<const ranks::program_copy*, std::unique_ptr<rank_context>> all;
+  std::atomic<std::uint64_t> version{1};
 };
 
 /// Never destroyed: the device of a rank that has not ended needs the runtime, which is gone when static objects end.
@@ -43,12 +47,18 @@ bool is_small(const std::vector<transfer>& all) {
 
 rank_context::rank_context(std::unique_ptr<accelerator> on) : device_(std::move(on)) {}
 
-rank_context& rank_context::current() {
+static rank_context* find_or_make(const ranks::program_copy* of) {
   context_table& table = contexts();
   const std::scoped_lock lock(table.mutex);
-  std::unique_ptr<rank_context>& one = table.all[program_of_thread()];
+  std::unique_ptr<rank_context>& one = table.all[of];
   if (!one) one = std::make_unique<rank_context>(make_accelerator());
-  return *one;
+  return one.get();
+}
+
+[[gnu::noinline]] rank_context& rank_context::current() {  // its caller may suspend, and call it on another thread
+  static constinit thread_local base::recent_lookups<const ranks::program_copy, rank_context> recent;
+  const ranks::program_copy* const of = program_of_thread();
+  return *recent.find(of, contexts().version.load(std::memory_order_acquire), [&] { return find_or_make(of); });
 }
 
 void rank_context::end_current() {
@@ -60,6 +70,7 @@ void rank_context::end_current() {
     if (found == table.all.end()) return;
     ended = std::move(found->second);
     table.all.erase(found);
+    table.version.fetch_add(1, std::memory_order_release);
   }
   ended->queues().wait_for_all();
 }

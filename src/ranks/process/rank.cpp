@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/recent_lookups.hpp"
 #include "net/mpi/job_mark.hpp"
 #include "ranks/process/call_reading.hpp"
 #include "ranks/program/crash_report.hpp"
@@ -26,21 +27,32 @@ class rank_scopes {
   void add(const sched::finish_scope* scope, rank& of) {
     const std::scoped_lock lock(mutex_);
     all_[scope] = &of;
+    version_.fetch_add(1, std::memory_order_release);
   }
   void remove(const sched::finish_scope* scope) {
     const std::scoped_lock lock(mutex_);
     all_.erase(scope);
+    version_.fetch_add(1, std::memory_order_release);
   }
   /// Of the scope, or of one around it; null if no rank has opened any of them.
-  rank* find(const sched::finish_scope* scope) {
-    const std::scoped_lock lock(mutex_);
-    for (; scope; scope = scope->outer)
-      if (const auto found = all_.find(scope); found != all_.end()) return found->second;
+  [[gnu::noinline]] rank* find(const sched::finish_scope* scope) {
+    static constinit thread_local base::recent_lookups<const sched::finish_scope, rank> recent;
+    for (; scope; scope = scope->outer) {
+      const std::uint64_t version = version_.load(std::memory_order_acquire);
+      if (rank* const of = recent.find(scope, version, [&] { return opened_by(scope); })) return of;
+    }
     return nullptr;
   }
 
  private:
+  rank* opened_by(const sched::finish_scope* scope) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = all_.find(scope);
+    return found != all_.end() ? found->second : nullptr;
+  }
+
   std::mutex mutex_;
+  std::atomic<std::uint64_t> version_{1};
   std::unordered_map<const sched::finish_scope*, rank*> all_;
 };
 
