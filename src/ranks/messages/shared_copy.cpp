@@ -27,17 +27,25 @@ void keep_wait(completion&) noexcept {}
 std::string describe_wait(const completion&) { return "the other side of a large message"; }
 constexpr request_kind wait_kind{{keep_wait, describe_wait}};
 
+/// One side takes parts from the begin on, the other one from the end. If a message is sent again and again, each
+/// worker then copies the same bytes every time, and finds them in its own caches.
 struct shared_copy {
+  static constexpr std::uint64_t from_begin = 1, from_end = std::uint64_t{1} << 32;
+
   const data_part &to, &from;
   const std::int64_t bytes;
   const std::int64_t part;
-  std::atomic<std::int64_t> next{0};
+  std::atomic<std::uint64_t> taken{0};  // parts: the lower half counts those from the begin, the upper half the others
   request helper_left{wait_kind};
 
-  void copy_parts() {
+  void copy_parts(std::uint64_t side) {
+    const std::int64_t parts = (bytes + part - 1) / part;
     for (;;) {
-      const std::int64_t first = next.fetch_add(part, std::memory_order_relaxed);
-      if (first >= bytes) return;
+      const std::uint64_t before = taken.fetch_add(side, std::memory_order_relaxed);
+      const auto begun = static_cast<std::int64_t>(before & 0xffffffffu),
+                 ended = static_cast<std::int64_t>(before >> 32);
+      if (begun + ended >= parts) return;
+      const std::int64_t first = part * (side == from_begin ? begun : parts - 1 - ended);
       copy_part(to, from, first, std::min(first + part, bytes));
     }
   }
@@ -58,7 +66,7 @@ void copy_with_help(message_request& first, const data_part& to, const data_part
   copy.helper_left.activate();
   const auto before = first.helper.exchange(reinterpret_cast<std::uintptr_t>(&copy) | is_copy);
   if (is_wait(before)) resume(before);
-  copy.copy_parts();
+  copy.copy_parts(shared_copy::from_begin);
   if (first.helper.exchange(over) == entered) wait_for(copy.helper_left);
 }
 
@@ -73,7 +81,7 @@ void help_with_copy(message_request& r, const std::source_location& where) {
   }
   if (!(word & is_copy) || !r.helper.compare_exchange_strong(word, entered)) return;
   auto& copy = *reinterpret_cast<shared_copy*>(word - is_copy);
-  copy.copy_parts();
+  copy.copy_parts(shared_copy::from_end);
   copy.helper_left.end();
 }
 
