@@ -111,6 +111,8 @@ void host_accelerator::run(gang_function kernel, void** arguments, long gangs, l
   finish([&] {
     for (long n = 1; n < tasks; ++n)
       async(name("gangs"), [=] { run_gangs(kernel, arguments, part_of(gangs, n, tasks), gangs); });
+    // This worker neither pushes nor pops for a while: idle workers then take what is public without its reply.
+    if (here->as_worker) here->as_worker->default_queue->publish();
     run_gangs(kernel, arguments, part_of(gangs, 0, tasks), gangs);
   });
 }
