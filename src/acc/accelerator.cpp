@@ -1,8 +1,8 @@
 #include "acc/accelerator.hpp"
 
-#include <stretto/future.hpp>
-#include <stretto/task.hpp>
 #include <utility>
+
+#include "acc/queue_task.hpp"
 
 namespace stretto::acc {
 
@@ -22,11 +22,11 @@ void accelerator::perform(const std::vector<transfer>& all) {
 
 event accelerator::start(const gang_launch& l, std::shared_ptr<gang_arguments> arguments,
                          std::span<const event> behind) {
-  return async(name("acc queue"), after(behind), [this, l, kept = std::move(arguments)] { launch(l); });
+  return start_queue_task(behind, [this, l, kept = std::move(arguments)] { launch(l); });
 }
 
 event accelerator::start(std::vector<transfer> all, std::span<const event> behind) {
-  return async(name("acc queue"), after(behind), [this, all = std::move(all)] { perform(all); });
+  return start_queue_task(behind, [this, all = std::move(all)] { perform(all); });
 }
 
 }  // namespace stretto::acc

@@ -3,22 +3,44 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stretto/future.hpp>
 #include <stretto/task.hpp>
 #include <utility>
 
+#include "acc/queue_task.hpp"
 #include "event/event_floor.hpp"
 
 namespace stretto::acc {
 namespace {
 
-event start_task(std::span<const event> behind, std::function<void()> work) {
-  return async(name("acc queue"), after(behind), std::move(work));
-}
-
 bool has_succeeded(event one) { return one.has_triggered() && !one.is_poisoned(); }
 
 }  // namespace
+
+/// Messages that follow one another in a queue: one task begins those that are there when it runs.
+class activity_queues::message_batch {
+ public:
+  /// False if the task has begun.
+  bool try_add(std::function<void()>& begin) {
+    const std::scoped_lock lock(mutex_);
+    if (has_begun_) return false;
+    all_.push_back(std::move(begin));
+    return true;
+  }
+  void run() {
+    std::vector<std::function<void()>> all;
+    {
+      const std::scoped_lock lock(mutex_);
+      has_begun_ = true;
+      all.swap(all_);
+    }
+    for (const std::function<void()>& begin : all) begin();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::function<void()>> all_;
+  bool has_begun_ = false;
+};
 
 void activity_queues::start(int queue, const operation_text& text, const starter& begin) {
   const std::scoped_lock lock(mutex_);
@@ -26,22 +48,28 @@ void activity_queues::start(int queue, const operation_text& text, const starter
   std::vector<event> behind = std::move(to.last);
   behind.insert(behind.end(), to.messages.begin(), to.messages.end());
   to.messages.clear();
+  to.batch.reset();
   to.last = {begin(behind)};
   note(to, to.last.front(), text);
 }
 
 void activity_queues::enqueue(int queue, const operation_text& text, std::function<void()> work) {
-  start(queue, text, [&](std::span<const event> behind) { return start_task(behind, std::move(work)); });
+  start(queue, text, [&](std::span<const event> behind) { return start_queue_task(behind, std::move(work)); });
 }
 
-void activity_queues::enqueue_message(int queue, const char* where, std::function<void()> begin,
-                                      std::function<void()> end) {
+void activity_queues::enqueue_message(int queue, const char* where, std::function<void()> begin, event end) {
   const std::scoped_lock lock(mutex_);
   one_queue& to = queues_[queue];
-  std::erase_if(to.messages, has_succeeded);
-  to.last = {start_task(to.last, std::move(begin))};
-  to.messages.push_back(start_task(to.last, std::move(end)));
-  note(to, to.messages.back(), {"message", where});
+  const std::shared_ptr<message_batch> open = to.batch.lock();
+  if (!open || !open->try_add(begin)) {
+    std::erase_if(to.messages, has_succeeded);
+    auto batch = std::make_shared<message_batch>();
+    batch->try_add(begin);
+    to.batch = batch;
+    to.last = {start_queue_task(to.last, [batch = std::move(batch)] { batch->run(); })};
+  }
+  to.messages.push_back(end);
+  note(to, end, {"message", where});
 }
 
 void activity_queues::note(one_queue& in, event end, const operation_text& text) {
@@ -80,9 +108,10 @@ void activity_queues::make_wait(int waiting, std::span<const int> queues) {
 void activity_queues::make_wait(int waiting, event until) {
   if (has_succeeded(until)) return;
   const std::scoped_lock lock(mutex_);
-  std::vector<event>& last = queues_[waiting].last;
-  std::erase_if(last, has_succeeded);
-  last.push_back(until);
+  one_queue& to = queues_[waiting];
+  std::erase_if(to.last, has_succeeded);
+  to.last.push_back(until);
+  to.batch.reset();
 }
 
 event activity_queues::end_of(int queue, std::source_location where) { return merge(pending_of(queue), where); }

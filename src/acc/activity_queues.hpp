@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <source_location>
 #include <span>
@@ -37,9 +38,10 @@ class activity_queues {
   /// Runs `work` as a task behind all that the queue has.
   void enqueue(int queue, const operation_text& text, std::function<void()> work);
   /// A message that ends later than its call. `begin` runs behind the queue's other operations, but not behind the end
-  /// of the messages ahead of it: two ranks that send to each other first, and then receive, would wait for ever. `end`
-  /// runs next, and later operations that are no messages run behind it.
-  void enqueue_message(int queue, const char* where, std::function<void()> begin, std::function<void()> end);
+  /// of the messages ahead of it: two ranks that send to each other first, and then receive, would wait for ever.
+  /// Later operations that are no messages run behind `end`. It must trigger, too, if `begin` is destroyed without
+  /// having run.
+  void enqueue_message(int queue, const char* where, std::function<void()> begin, event end);
   /// Returns when all operations of the queue have ended. Throws what they have thrown.
   void wait_for(int queue);
   void wait_for_all();
@@ -61,10 +63,12 @@ class activity_queues {
     event end;
     operation_text text;
   };
+  class message_batch;
   struct one_queue {
-    std::vector<event> last;            // the latest operation, and what the next one waits for besides
-    std::vector<event> messages;        // that may not have ended, behind the latest operation that is none
-    std::deque<named_operation> named;  // those from the first on that has not ended
+    std::vector<event> last;             // the latest operation, and what the next one waits for besides
+    std::vector<event> messages;         // that may not have ended, behind the latest operation that is none
+    std::weak_ptr<message_batch> batch;  // of its task, if the latest operation is a message
+    std::deque<named_operation> named;   // those from the first on that has not ended
   };
   void note(one_queue& in, event end, const operation_text& text);
   /// Those that have to end for a queue to be empty.

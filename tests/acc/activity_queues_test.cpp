@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
 #include <stdexcept>
 #include <stretto/stretto.hpp>
 #include <string>
@@ -140,13 +141,13 @@ TEST_CASE("a queue waits for an event, and its end is one") {
 
 TEST_CASE("a report names what queues have not ended, with its lines") {
   with_queues([](acc::activity_queues& queues) {
-    const user_event ready = user_event::create();
+    const user_event ready = user_event::create(), sent = user_event::create();
     CHECK(queues.pending_text().empty());
     queues.enqueue(1, {"region", "x.c:1"}, [] {});
     queues.wait_for(1);
     queues.make_wait(1, ready);
     queues.enqueue(1, {"region", "x.c:5"}, [] {});
-    queues.enqueue_message(1, "x.c:7", [] {}, [] {});
+    queues.enqueue_message(1, "x.c:7", [&] { sent.trigger(); }, sent);
     CHECK(queues.pending_text() == "queue 1: region at x.c:5, message at x.c:7");
     queues.make_wait(3, ready);
     for (int n = 0; n < 5; ++n) queues.enqueue(3, {"data", "x.c:9"}, [] {});
@@ -161,18 +162,17 @@ TEST_CASE("a report names what queues have not ended, with its lines") {
 
 TEST_CASE("messages of a queue are under way together, and operations behind them wait for their ends") {
   with_queues([](acc::activity_queues& queues) {
-    promise<void> received;
-    std::vector<std::string> order;  // no two of these run at the same time
+    const user_event received = user_event::create();  // the end of both messages
+    std::vector<std::string> order;                    // no two of these run at the same time
     queues.enqueue(1, at_line, [&] { order.push_back("kernel"); });
-    queues.enqueue_message(
-        1, "x.c:3", [&] { order.push_back("send"); }, [until = received.get_future()] { wait(until); });
+    queues.enqueue_message(1, "x.c:3", [&] { order.push_back("send"); }, received);
     queues.enqueue_message(
         1, "x.c:3",
         [&] {
           order.push_back("receive");
-          received.set();
+          received.trigger();
         },
-        [] {});
+        received);
     queues.enqueue(1, at_line, [&] { order.push_back("next"); });
     queues.wait_for(1);
     CHECK(order == std::vector<std::string>{"kernel", "send", "receive", "next"});
@@ -182,24 +182,50 @@ TEST_CASE("messages of a queue are under way together, and operations behind the
 
 TEST_CASE("a queue has not ended, and others wait for it, until the ends of its messages") {
   with_queues([](acc::activity_queues& queues) {
-    promise<void> received;
+    const user_event received = user_event::create();
     bool has_ended = false;
-    queues.enqueue_message(
-        1, "x.c:3", [] {},
-        [&, until = received.get_future()] {
-          wait(until);
-          has_ended = true;
-        });
+    queues.enqueue_message(1, "x.c:3", [] {}, received);
     bool was_ended = false;
     queues.make_wait(2, std::array{1});
     queues.enqueue(2, at_line, [&] { was_ended = has_ended; });
     CHECK(!queues.has_ended(1));
     CHECK(!queues.has_ended(2));
-    received.set();
+    has_ended = true;
+    received.trigger();
     queues.wait_for(2);
     CHECK(was_ended);
     queues.wait_for(1);
     CHECK(queues.has_ended(1));
+  });
+}
+
+TEST_CASE("messages that follow one another begin in their order, and not ahead of what their queue waits for") {
+  with_queues([](acc::activity_queues& queues) {
+    const user_event ready = user_event::create(), begun = user_event::create(), later = user_event::create();
+    std::string order;  // no two of these run at the same time
+    queues.make_wait(1, ready);
+    for (const char one : {'a', 'b'}) queues.enqueue_message(1, "x.c:3", [&order, one] { order += one; }, {});
+    queues.enqueue_message(1, "x.c:4", [&] { begun.trigger(); }, {});
+    queues.make_wait(1, later);
+    queues.enqueue_message(1, "x.c:5", [&] { order += 'c'; }, {});
+    ready.trigger();
+    wait(begun);
+    CHECK(order == "ab");
+    later.trigger();
+    queues.wait_for(1);
+    CHECK(order == "abc");
+  });
+}
+
+TEST_CASE("a message behind a failed operation does not begin, and is destroyed") {
+  with_queues([](acc::activity_queues& queues) {
+    const user_event destroyed = user_event::create();
+    bool has_begun = false;
+    std::shared_ptr<void> kept(nullptr, [destroyed](void*) { destroyed.trigger(); });
+    queues.enqueue(1, at_line, [] { throw std::runtime_error("no data"); });
+    queues.enqueue_message(1, "x.c:3", [&has_begun, until = std::move(kept)] { has_begun = true; }, destroyed);
+    CHECK_THROWS_AS(queues.wait_for(1), std::exception);
+    CHECK(!has_begun);
   });
 }
 

@@ -26,6 +26,11 @@ void copy_with_help(message_request& first, const data_part& to, const data_part
 /// not be done.
 void help_with_copy(message_request& r, const std::source_location& where);
 
+/// Whether a wait for the request may do so. Only sends and receives have the function.
+inline bool can_help_with_copy(const request& r) noexcept {
+  return r.functions().help && static_cast<const message_request&>(r).data.bytes() >= split_bytes;
+}
+
 /// No copy will begin any more: resumes a rank that waits for one.
 void end_help(message_request& r) noexcept;
 
