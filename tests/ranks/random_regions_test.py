@@ -3,7 +3,8 @@
     random_regions_test.py BIN SOURCES WORK [FIRST COUNT]
 
 BIN holds the compilers; SOURCES is tests/ranks; programs are made in WORK. With FIRST and COUNT, the programs of these
-seeds run; those that fail stay in WORK, and their seeds are printed.
+seeds run; those that fail stay in WORK, and their seeds are printed. Each seed is one program of one rank, and one of
+two to four ranks that send each other messages.
 """
 import os
 import subprocess
@@ -34,21 +35,34 @@ def has_opencl():
     return output_of(["./device"], **DEVICES["opencl"]) == ""
 
 
-def failures_of(seed, devices):
-    name = f"regions{seed}"
-    (WORK / f"{name}.c").write_text(Program(seed).text())
-    for compiler, program in ("cc", f"{name}_plain"), (BIN / "stretto-cc", name):
-        problem = output_of([compiler, "-O1", "-w", f"{name}.c", "-o", program])
+def without_directives(text):
+    return "".join(line + "\n" for line in text.splitlines() if not line.startswith("#pragma acc"))
+
+
+def sorted_lines(text):
+    """Ranks print their lines at any time."""
+    return "\n".join(sorted(text.splitlines()))
+
+
+def failures_of(seed, has_messages, devices):
+    name = f"messages{seed}" if has_messages else f"regions{seed}"
+    text = Program(seed, has_messages).text()
+    (WORK / f"{name}.c").write_text(text)
+    (WORK / f"{name}_plain.c").write_text(without_directives(text))
+    compiler_of_plain = [BIN / "stretto-cc", "-DPLAIN"] if has_messages else ["cc"]
+    for compiler, program in (compiler_of_plain, f"{name}_plain"), ([BIN / "stretto-cc"], name):
+        problem = output_of([*compiler, "-O1", "-w", f"{program}.c", "-o", program])
         if problem:
-            return [f"seed {seed}: {compiler} {problem}"]
-    expected = output_of([f"./{name}_plain"])
+            return [f"seed {seed}: {compiler[0]} {problem}"]
+    variables = {"STRETTO_RANKS": str(2 + seed % 3 if has_messages else 1), "STRETTO_WORKERS": "3"}
+    expected = sorted_lines(output_of([f"./{name}_plain"], **variables))
     failures = []
     for device in devices:
-        got = output_of([f"./{name}"], STRETTO_RANKS="1", STRETTO_WORKERS="3", **DEVICES[device])
-        if got != expected:
-            failures.append(f"seed {seed}, {device}: expected\n{expected}but got\n{got}")
+        got = sorted_lines(output_of([f"./{name}"], **variables, **DEVICES[device]))
+        if got != expected or "ended with" in expected:
+            failures.append(f"{name}, {device}: expected\n{expected}\nbut got\n{got}")
     if not failures:
-        for one in f"{name}.c", f"{name}_plain", name:
+        for one in f"{name}.c", f"{name}_plain.c", f"{name}_plain", name:
             (WORK / one).unlink()
     return failures
 
@@ -57,8 +71,9 @@ def main():
     WORK.mkdir(parents=True, exist_ok=True)
     first, count = (int(one) for one in sys.argv[4:6]) if len(sys.argv) > 4 else (FIRST_SEED, SEEDS)
     devices = [one for one in DEVICES if one != "opencl" or has_opencl()]
-    failures = [one for seed in range(first, first + count) for one in failures_of(seed, devices)]
-    print("\n".join(failures) or f"{count} programs, each on {', '.join(devices)}")
+    failures = [one for seed in range(first, first + count) for has_messages in (False, True)
+                for one in failures_of(seed, has_messages, devices)]
+    print("\n".join(failures) or f"{2 * count} programs, each on {', '.join(devices)}")
     sys.exit(1 if failures else 0)
 
 

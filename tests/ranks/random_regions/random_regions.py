@@ -1,12 +1,13 @@
 """random_regions.py - programs in C with random directives of OpenACC, whose output says whether each did its work.
 
 A program without its directives computes the same: what its regions change on the device is on the host where the
-host reads it, and the other way round. All values are integers, also those of type double, so that no order of sums
+host reads it, and the other way round. With messages, each rank of the program has values of its own. All values are integers, also those of type double, so that no order of sums
 changes them.
 """
 import random
 
 from array_states import Data
+from message_steps import HEAD, START, Messages
 
 REDUCTIONS = ("+", "max", "min", "|", "&", "^", "&&", "||")
 
@@ -14,9 +15,9 @@ REDUCTIONS = ("+", "max", "min", "|", "&", "^", "&&", "||")
 class Array:
     """An array of the program, with one or two dimensions."""
 
-    def __init__(self, chance, name):
+    def __init__(self, chance, name, types):
         self.name = name
-        self.type = chance.choice(("int", "long", "double", "double", "float", "short"))
+        self.type = chance.choice(types)
         self.form = chance.choice(("static", "local", "variable", "heap", "heap"))
         self.dimensions = [chance.randint(9, 40)] if chance.random() < 0.6 else [chance.randint(4, 9) for _ in "ij"]
 
@@ -42,13 +43,17 @@ class Array:
 
 
 class Program:
-    def __init__(self, seed):
+    def __init__(self, seed, has_messages=False):
         self.chance = random.Random(seed)
-        self.arrays = [Array(self.chance, name) for name in "abcdef"[:self.chance.randint(2, 6)]]
+        # Messages are between arrays of one type.
+        types = ("int", "double") if has_messages else ("int", "long", "double", "double", "float", "short")
+        names = "abcdef"[:self.chance.randint(3 if has_messages else 2, 6)]
+        self.arrays = [Array(self.chance, name, types) for name in names]
         self.scalars = ["s", "t", "u"]
         self.lines = []
         self.depth = 1
         self.data = Data(self)
+        self.messages = Messages(self) if has_messages else None
 
     def text(self):
         """The whole program."""
@@ -56,27 +61,36 @@ class Program:
             self.add(array.declaration())
         for k, array in enumerate(self.arrays):
             self.add(array.loops(lambda at: f"{array.name}{at} = {self.first_value(array, k)};"))
-        for _ in range(self.chance.randint(4, 9)):
+        for _ in range(self.chance.randint(8, 16) if self.messages else self.chance.randint(4, 9)):
             self.add_step()
+        if self.messages:
+            self.messages.end_all()
         self.data.leave_all()
+        rank = ('"%d ', "rank, ") if self.messages else ('"', "")
         for array in self.arrays:
             self.add("sum = 0;")
             self.add(array.loops(lambda at: f"sum = (sum * 31 + (long){array.name}{at}) % 1000003;"))
-            self.add(f'printf("{array.name} %ld\\n", sum);')
-        self.add('printf("%ld %ld %ld %d %d\\n", s, t, u, i, j);')
-        return ("#include <stdio.h>\n#include <stdlib.h>\n#pragma acc routine seq\n"
+            self.add(f'printf({rank[0]}{array.name} %ld\\n", {rank[1]}sum);')
+        self.add(f'printf({rank[0]}%ld %ld %ld %d %d\\n", {rank[1]}s, t, u, i, j);')
+        if self.messages:
+            self.add("MPI_Finalize();")
+        return ((HEAD if self.messages else "") +
+                "#include <stdio.h>\n#include <stdlib.h>\n#pragma acc routine seq\n"
                 "static long mixed(long x, long y) { return (x * 3 + y) % 1009; }\n"
                 "int main(int argc, char **argv) {\n  (void)argv;\n"
                 "  long s = 1, t = 2, u = 3, sum = 0;\n  int i = 0, j = 0, one = argc;\n"
-                + "\n".join(self.lines) + "\n  return 0;\n}\n")
+                + (START if self.messages else "") + "\n".join(self.lines) + "\n  return 0;\n}\n")
 
     def first_value(self, array, k):
-        return f"({'i' if len(array.dimensions) == 1 else 'i * 7 + j'}) * {k + 3} % 23 - 5"
+        own = " + rank * 11" if self.messages else ""
+        return f"({'i' if len(array.dimensions) == 1 else 'i * 7 + j'}{own}) * {k + 3} % 23 - 5"
 
     def add(self, line):
         self.lines.append(line if line.startswith("#") else "  " * self.depth + line)
 
     def add_step(self):
+        if self.messages and self.chance.random() < 0.4:
+            return self.messages.add_step()
         step = self.chance.choice((self.add_parallel, self.add_parallel, self.add_parallel, self.add_kernels,
                                    self.add_kernels, self.add_kernels, self.add_collected, self.add_collected,
                                    self.add_host_code, self.data.add_step, self.data.add_step))
@@ -271,4 +285,4 @@ class Program:
 
 if __name__ == "__main__":
     import sys
-    print(Program(int(sys.argv[1])).text(), end="")
+    print(Program(int(sys.argv[1]), "messages" in sys.argv[2:]).text(), end="")
