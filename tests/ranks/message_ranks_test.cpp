@@ -13,6 +13,7 @@
 #include "campaign.hpp"
 #include "ranks/call_error.hpp"
 #include "ranks/datatypes/type_constructors.hpp"
+#include "ranks/inaccessible_memory.hpp"
 #include "ranks/messages/point_to_point.hpp"
 #include "ranks/messages/request_set.hpp"
 #include "ranks/messages/send_buffer.hpp"
@@ -101,6 +102,19 @@ TEST_CASE("both sides of a large message with different layouts copy it") {
           CHECK(is_equal);
         }
       });
+}
+
+TEST_CASE("a large message from one device to another is one copy, which its driver makes") {
+  constexpr std::int64_t bytes = 300'000;
+  test::inaccessible_memory source(std::vector<std::byte>(bytes, std::byte{7}));
+  test::inaccessible_memory target{std::vector<std::byte>(bytes)};
+  source.reached = &target;
+  pair_of_ranks pair;
+  pair.run([&] { ranks::send(pair.to(1, 3, {source.first(), bytes})); },
+           [&] { CHECK(ranks::receive(pair.at(1, 3, {target.first(), bytes})).bytes == bytes); });
+  CHECK(source.copies == 1);
+  CHECK(target.copies == 0);
+  CHECK(target.bytes == source.bytes);
 }
 
 TEST_CASE("a synchronous send returns once it is received, and a probe waits for a message") {

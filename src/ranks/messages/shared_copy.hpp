@@ -19,7 +19,8 @@ namespace stretto::ranks {
 /// Copies of fewer bytes are not split.
 inline constexpr std::int64_t split_bytes = 32 << 10;
 
-/// Copies as many bytes as both have. `first` is the send or receive that came first.
+/// Copies as many bytes as both have; in one piece if the host cannot access them. `first` is the send or receive that
+/// came first.
 void copy_with_help(message_request& first, const data_part& to, const data_part& from);
 
 /// Suspends the rank until the copy of a request begins, and copies parts of it. Returns early, too: the request need
