@@ -126,6 +126,11 @@ std::string kinds_in_environment() {
   return "";
 }
 
+bool is_switched_on(const char* variable) {
+  const char* const text = std::getenv(variable);
+  return !text || std::string_view(text) != "0";
+}
+
 error no_accelerator(std::string_view where, std::string_view kinds) {
   const std::string_view has = where.starts_with("no ") ? "has an" : "has no";
   return error("O17", fmt::format("{} {} accelerator of kind \"{}\"", where, has, kinds))

@@ -56,6 +56,9 @@ class accelerator_kinds {
 /// STRETTO_ACC_DEVICE_TYPE, or else IMPACC_ACC_DEVICE_TYPE; empty: neither is set.
 std::string kinds_in_environment();
 
+/// Whether a variable of the environment, such as STRETTO_ACC_NEAR, is not "0".
+bool is_switched_on(const char* variable);
+
 /// The error O17. `where` has no accelerator of these kinds: "the node", "no node of the job".
 error no_accelerator(std::string_view where, std::string_view kinds);
 

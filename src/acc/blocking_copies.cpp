@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "acc/accelerator_choice.hpp"
+
 namespace stretto::acc {
 namespace {
 
@@ -30,7 +32,7 @@ std::shared_ptr<blocking_copies> blocking_copies::of(device::device& on) {
   return one;
 }
 
-blocking_copies::blocking_copies(device::device& on) : on_(on) {
+blocking_copies::blocking_copies(device::device& on) : on_(on), is_direct_(is_switched_on("STRETTO_ACC_DIRECT")) {
   ranks::add_device_memory(on.memory(), on.about().memory_bytes, *this);
 }
 
@@ -59,7 +61,7 @@ void blocking_copies::copy(const ranks::memory_rows& to, const ranks::memory_row
 
 bool blocking_copies::reaches(const ranks::device_memory& other) const {
   const auto* const one = dynamic_cast<const blocking_copies*>(&other);
-  return one && on_.reaches(one->on_);
+  return is_direct_ && one && on_.reaches(one->on_);
 }
 
 }  // namespace stretto::acc

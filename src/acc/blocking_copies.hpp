@@ -30,6 +30,7 @@ class blocking_copies final : public ranks::device_memory {
   std::unique_ptr<device::stream> idle_stream();
 
   device::device& on_;
+  const bool is_direct_;  // between devices, also within one
   std::mutex mutex_;
   std::vector<std::unique_ptr<device::stream>> idle_;  // guarded by mutex_
 };

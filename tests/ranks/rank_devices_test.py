@@ -59,6 +59,7 @@ class Devices(unittest.TestCase):
     def setUpClass(cls):
         WORK.mkdir(parents=True, exist_ok=True)
         build(SOURCES / "acc/own_device.c")
+        build(SOURCES / "acc/own_thread.c")
 
     def test_without_devices_there_is_one_rank(self):
         self.assertEqual(devices(), ["host host"])
@@ -83,6 +84,13 @@ class Devices(unittest.TestCase):
     def test_a_device_near_some_cores_has_its_rank(self):
         self.assertEqual(devices(STRETTO_ACC_DEVICE_TYPE="sim", STRETTO_DEVICES="sim(near=1),sim(near=0)"),
                          simulated(0, 0))
+
+    @unittest.skipUnless({0, 1} <= os.sched_getaffinity(0), "the system lends fewer than two processors")
+    def test_ranks_share_the_worker_near_their_devices_unless_that_is_off(self):
+        both_near = {"STRETTO_ACC_DEVICE_TYPE": "sim", "STRETTO_DEVICES": "sim(near=0),sim(near=0)",
+                     "STRETTO_WORKERS": 2}
+        self.assertEqual(run("./own_thread", **both_near).stdout, "one thread\n")
+        self.assertEqual(run("./own_thread", **both_near, STRETTO_ACC_NEAR=0).stdout, "several threads\n")
 
     def test_unlike_nodes_have_unlike_numbers_of_ranks(self):
         script = WORK / "unlike_nodes.sh"

@@ -229,7 +229,8 @@ class worker_choice {
 std::vector<std::vector<std::uint32_t>> workers_near_accelerators(runtime& here, std::size_t ranks,
                                                                   const program_image& image) {
   std::vector<std::vector<std::uint32_t>> all(ranks);
-  if (!image.has_regions() || acc::kinds_in_environment().empty()) return all;
+  if (!image.has_regions() || acc::kinds_in_environment().empty() || !acc::is_switched_on("STRETTO_ACC_NEAR"))
+    return all;
   here.run([&] {
     for (std::size_t r = 0; r < ranks; ++r) all[r] = workers_on(here.machine(), acc::processors_near_accelerator(r));
   });
