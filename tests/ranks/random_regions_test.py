@@ -17,7 +17,8 @@ sys.path.insert(0, str(SOURCES / "random_regions"))
 from random_regions import Program  # noqa: E402
 
 SECONDS = 300  # ends a program that hangs, however busy the machine is
-DEVICES = {"host": {}, "discrete": {"STRETTO_ACC_DISCRETE": "1"}, "opencl": {"STRETTO_ACC_DEVICE_TYPE": "opencl"}}
+DEVICES = {"host": {}, "discrete": {"STRETTO_ACC_DISCRETE": "1"}, "opencl": {"STRETTO_ACC_DEVICE_TYPE": "opencl"},
+           "simulated": {"STRETTO_ACC_DEVICE_TYPE": "sim", "STRETTO_DEVICES": "sim:2"}}
 FIRST_SEED, SEEDS = 1, 6
 
 
