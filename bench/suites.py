@@ -57,6 +57,11 @@ VARIANTS |= {"stretto_acc_device": ("stretto_acc", ""), "stretto_ranks_device": 
              "opencl_copy": ("opencl_kernels", "_copy"), "opencl_mapped": ("opencl_kernels", "_mapped")}
 FORMS_OF_JACOBI = ("synchronous", "asynchronous", "unified")
 VARIANTS |= {form + on: ("stretto_programs", "_" + form) for form in FORMS_OF_JACOBI for on in ("", "_device")}
+PARTS_OF_DGEMM = ("messages", "copies", "regions")
+VARIANTS |= {part + on: ("stretto_programs", "_" + part) for part in PARTS_OF_DGEMM for on in ("", "_device")}
+# Messages between simulated devices, whose memory the host cannot access.
+VARIANTS |= {"directly": ("stretto_acc_ranks", ""), "by_way_of_host": ("stretto_acc_ranks", "")}
+SIMULATED_DEVICES = {"STRETTO_ACC_DEVICE_TYPE": "sim", "STRETTO_DEVICES": "sim:2"}
 VARIANTS |= {"openmpi_" + form: ("openmpi_programs", "_" + form) for form in FORMS_OF_JACOBI[:2]}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
@@ -452,6 +457,9 @@ SUITES = (
     _acc_messages("host", "device"),
     _acc_messages("device", "host"),
     _acc_messages("device", "device", ("opencl_copy", "opencl_mapped")),
+    Suite("acc_simulated_devices", "message between two simulated devices, one way: directly and by way of the host",
+          "acc_device_device", "by_way_of_host", ("directly", "by_way_of_host"), workers=(2,), sweep=_MESSAGES[:-1],
+          axis="bytes"),
     Suite("acc_jacobi", "Jacobi with two ranks on the host: the three forms, and Open MPI", "acc_jacobi", "synchronous",
           (*FORMS_OF_JACOBI, "openmpi_synchronous", "openmpi_asynchronous"), workers=(2,), sweep=(128, 512),
           axis="cells along each side"),
@@ -459,6 +467,9 @@ SUITES = (
           "synchronous_device", tuple(form + "_device" for form in FORMS_OF_JACOBI), workers=(2,), sweep=(128, 512),
           axis="cells along each side"),
     _acc_program("dgemm", "DGEMM, 512 x 512", 1),
+    Suite("acc_dgemm_parts", "DGEMM with two ranks: the parts of its time", "acc_dgemm", "",
+          tuple(part + on for on in ("", "_device") for part in PARTS_OF_DGEMM), workers=(2,), sweep=(256, 512),
+          axis="rows"),
     _acc_program("ep", "EP, class S", 1),
     _acc_program("himeno", "Himeno, size S", 1),
     Suite("acc_translation", "translation of a source with 100 regions", "acc_translation", "openmpi_programs",
@@ -491,4 +502,6 @@ def environment(system, workers):
     one = {"STRETTO_WORKERS": "1"} if system == "one_worker" else {}
     cores = {"stretto_acc": {"STRETTO_WORKERS": str(workers)}, "gcc_openmp": {"OMP_NUM_THREADS": str(workers)}}
     device = {"STRETTO_ACC_DEVICE_TYPE": "opencl"} if system.endswith("_device") else {}
+    if system in ("directly", "by_way_of_host"):
+        device = SIMULATED_DEVICES | ({} if system == "directly" else {"STRETTO_ACC_DIRECT": "0"})
     return (ENVIRONMENT | ranks | one | cores.get(program, {}) | device | {"BENCH_STARTED": str(time.time_ns())})

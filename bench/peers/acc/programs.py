@@ -47,11 +47,24 @@ def numbers_in(pattern, text):
     return [float(one) for one in found.groups()]
 
 
+PARTS_OF_DGEMM = ("messages", "copies", "regions")
+
+
+def seconds_of_dgemm(run, size):
+    pattern = r"seconds: (\S+) in messages, (\S+) in copies, (\S+) in regions"
+    return numbers_in(pattern, run("dgemm", str(size or 512), "times"))
+
+
 def dgemm(run, size):
-    n = size or 512
-    seconds = sum(numbers_in(r"seconds: (\S+) in messages, (\S+) in copies, (\S+) in regions",
-                             run("dgemm", str(n), "times")))
-    return seconds * 1e3, "ms", "lower"
+    return sum(seconds_of_dgemm(run, size)) * 1e3, "ms", "lower"
+
+
+def share_of_dgemm(part):
+    """The part of the time that a rank spends in messages, copies or regions."""
+    def measure(run, size):
+        seconds = seconds_of_dgemm(run, size)
+        return 100 * seconds[PARTS_OF_DGEMM.index(part)] / sum(seconds), "%", "lower"
+    return measure
 
 
 def random_pairs(run, _size):
@@ -72,7 +85,8 @@ def jacobi(form):
     return measure
 
 
-BENCHMARKS = {"acc_dgemm": dgemm, "acc_ep": random_pairs, "acc_himeno": himeno,
+BENCHMARKS = {"acc_dgemm": dgemm, **{f"acc_dgemm_{part}": share_of_dgemm(part) for part in PARTS_OF_DGEMM},
+              "acc_ep": random_pairs, "acc_himeno": himeno,
               **{f"acc_jacobi_{form}": jacobi(form) for form in FORMS}}
 
 
