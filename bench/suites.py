@@ -58,7 +58,7 @@ VARIANTS |= {"stretto_acc_device": ("stretto_acc", ""), "stretto_ranks_device": 
 FORMS_OF_JACOBI = ("synchronous", "asynchronous", "unified")
 VARIANTS |= {form + on: ("stretto_programs", "_" + form) for form in FORMS_OF_JACOBI for on in ("", "_device")}
 PARTS_OF_DGEMM = ("messages", "copies", "regions")
-VARIANTS |= {part + on: ("stretto_programs", "_" + part) for part in PARTS_OF_DGEMM for on in ("", "_device")}
+VARIANTS |= {f"dgemm_{part}{on}": ("stretto_programs", "_" + part) for part in PARTS_OF_DGEMM for on in ("", "_device")}
 # Messages between simulated devices, whose memory the host cannot access.
 VARIANTS |= {"directly": ("stretto_acc_ranks", ""), "by_way_of_host": ("stretto_acc_ranks", "")}
 SIMULATED_DEVICES = {"STRETTO_ACC_DEVICE_TYPE": "sim", "STRETTO_DEVICES": "sim:2"}
@@ -468,8 +468,8 @@ SUITES = (
           axis="cells along each side"),
     _acc_program("dgemm", "DGEMM, 512 x 512", 1),
     Suite("acc_dgemm_parts", "DGEMM with two ranks: the parts of its time", "acc_dgemm", "",
-          tuple(part + on for on in ("", "_device") for part in PARTS_OF_DGEMM), workers=(2,), sweep=(256, 512),
-          axis="rows"),
+          tuple(f"dgemm_{part}{on}" for on in ("", "_device") for part in PARTS_OF_DGEMM), workers=(2,),
+          sweep=(256, 512), axis="rows"),
     _acc_program("ep", "EP, class S", 1),
     _acc_program("himeno", "Himeno, size S", 1),
     Suite("acc_translation", "translation of a source with 100 regions", "acc_translation", "openmpi_programs",

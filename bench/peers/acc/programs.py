@@ -60,7 +60,7 @@ def dgemm(run, size):
 
 
 def share_of_dgemm(part):
-    """The part of the time that a rank spends in messages, copies or regions."""
+    """In percent of all parts, each of which is that of the rank that spends most there."""
     def measure(run, size):
         seconds = seconds_of_dgemm(run, size)
         return 100 * seconds[PARTS_OF_DGEMM.index(part)] / sum(seconds), "%", "lower"
