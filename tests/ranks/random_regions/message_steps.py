@@ -27,7 +27,8 @@ static MPI_Datatype column_of(MPI_Datatype of, int rows, int width) {{
 }}
 """
 START = (f"  for (int n = 0; n < {MOST_REQUESTS}; ++n) requests[n] = MPI_REQUEST_NULL;\n"
-         "  MPI_Init(&argc, &argv);\n  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n  MPI_Comm_size(MPI_COMM_WORLD, &ranks);\n")
+         "  MPI_Init(&argc, &argv);\n  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+         "  MPI_Comm_size(MPI_COMM_WORLD, &ranks);\n")
 
 
 def elements(array):

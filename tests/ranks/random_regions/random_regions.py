@@ -1,8 +1,8 @@
 """random_regions.py - programs in C with random directives of OpenACC, whose output says whether each did its work.
 
 A program without its directives computes the same: what its regions change on the device is on the host where the
-host reads it, and the other way round. With messages, each rank of the program has values of its own. All values are integers, also those of type double, so that no order of sums
-changes them.
+host reads it, and the other way round. With messages, each rank of the program has values of its own. All values are
+integers, also those of type double, so that no order of sums changes them.
 """
 import random
 
