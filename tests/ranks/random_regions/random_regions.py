@@ -228,7 +228,8 @@ class Program:
             clauses.append("gang" if kind == "parallel" else "seq" if self.chance.random() < 0.3 else "gang")
         if kind != "serial" and self.chance.random() < 0.1:
             name, clause = self.chance.choice((("host", "vector"), ("opencl", "seq"), ("*", "worker")))
-            if "gang" not in clauses and "independent" not in clauses:
+            # Each of several gangs would run all of a loop that a device does not divide.
+            if not clauses:
                 clauses.append(f"device_type({name}) {clause}")
         return clauses
 
