@@ -41,7 +41,10 @@ class host_emitter final : public code_printer {
     for (const reduced_variable& one : plan_.reductions) text += reduction_start(one, 1);
     text += print(region, 1);
     for (const reduced_variable& one : plan_.reductions) text += reduction_end(one, 1);
-    return text + (is_cxx_ ? "};\n" : "}\n");
+    if (!is_cxx_) return text + "}\n";
+    text += "};\n";
+    for (const std::string& one : constants_) text += fmt::format("(void){};\n", one);  // else compilers find no use
+    return text;
   }
 
  protected:
@@ -85,14 +88,20 @@ class host_emitter final : public code_printer {
   }
 
  private:
-  /// An enumeration of a function does not exist outside of it. In C++ constants keep their type.
+  /// In C an enumeration of a function does not exist outside of it. In C++ a lambda sees all constants, but may not
+  /// take the address of a variable of the function around it.
   std::string constant_text(const expression& e) const {
-    const c_type& type = e.of->type;
-    return is_cxx_ && type.spelling != "int" ? fmt::format("(({}){})", without_const_text(type), e.of->value)
-                                             : fmt::format("({})", e.of->value);
+    if (!is_cxx_) return fmt::format("({})", e.of->value);
+    if (!e.of->is_of_function || std::ranges::find(declared_, e.of) != declared_.end()) return e.spelling;
+    if (std::ranges::find(constants_, e.spelling) == constants_.end()) constants_.push_back(e.spelling);
+    const type_ref type = without_const(std::make_shared<const c_type>(e.of->type));
+    return type->spelling == "int" ? fmt::format("({})", e.of->value)
+                                   : fmt::format("(({}){})", type->spelling, e.of->value);
   }
-  static std::string without_const_text(const c_type& type) {
-    return without_const(std::make_shared<const c_type>(type))->spelling;
+
+  std::string variable_text(const local_variable& one) const override {
+    declared_.push_back(one.of);
+    return code_printer::variable_text(one);
   }
 
   std::string argument_text(const kernel_argument& one, std::size_t index) const {
@@ -283,7 +292,9 @@ class host_emitter final : public code_printer {
   const region_plan& plan_;
   const preprocessed_text& source_;
   const bool is_cxx_;
-  mutable std::vector<const declaration*> reduced_;  // that have a part of their own where the text is
+  mutable std::vector<std::string> constants_;        // of the function around, by their values
+  mutable std::vector<const declaration*> declared_;  // in the region
+  mutable std::vector<const declaration*> reduced_;   // that have a part of their own where the text is
   mutable std::vector<std::pair<const declaration*, const own_part*>> parts_;  // of own variables, innermost last
 };
 

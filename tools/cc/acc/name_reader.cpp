@@ -134,6 +134,7 @@ void name_reader::set_value(declaration& one, clang::cursor of) const {
   void* const result = lib_.Cursor_Evaluate(of);
   if (!result) return;
   if (lib_.EvalResult_getKind(result) == 1) {
+    one.is_of_function = one.is == declaration::place::local || one.is == declaration::place::static_;
     one.is = declaration::place::constant;
     one.value = lib_.EvalResult_getAsLongLong(result);
   }

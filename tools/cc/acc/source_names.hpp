@@ -70,9 +70,10 @@ struct declaration {
   std::string name;
   place is = place::local;
   c_type type;
-  std::size_t offset;      // of the name in its declaration, in the text
-  std::int64_t value = 0;  // of a constant
-  std::string path = {};   // as functions around write it: "this->n", "physics::rate"; of others, the name
+  std::size_t offset;           // of the name in its declaration, in the text
+  std::int64_t value = 0;       // of a constant
+  bool is_of_function = false;  // of a constant of C++: it is a variable of a function
+  std::string path = {};        // as functions around write it: "this->n", "physics::rate"; of others, the name
 };
 
 /// A part of the text: [first, last), offsets.

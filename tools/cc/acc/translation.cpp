@@ -20,6 +20,7 @@
 #include "cc/acc/host_kernel.hpp"
 #include "cc/acc/kernels_parts.hpp"
 #include "cc/acc/message_call.hpp"
+#include "cc/acc/name_conflicts.hpp"
 #include "cc/acc/not_translated.hpp"
 #include "cc/acc/region_launch.hpp"
 #include "cc/acc/region_report.hpp"
@@ -234,6 +235,7 @@ class translator {
       return plan_region(one, region, scope_at(one), directives_around(one), kind);
     };
     region_plan plan = plan_for(device_kind::host);
+    check_names(plan, region, source_);
     const bool depends = depends_on_device(one);
     const device_plans of_devices{depends ? plan_for(device_kind::opencl) : plan,
                                   depends ? plan_for(device_kind::nvidia) : plan};
@@ -321,6 +323,7 @@ class translator {
     const kernels_directives directives(one, whole, on_host);
     std::vector<const directive*> around = directives_around(one);
     std::ranges::copy(directives.around(), std::back_inserter(around));
+    check_names(whole, region, source_);
     std::vector<region_plan> plans;
     for (const statement& part : parts) plans.push_back(plan_region(directives.launch(), part, scope_at(one), around));
     if (std::ranges::all_of(plans, &region_plan::is_single)) return "";
