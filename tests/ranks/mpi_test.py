@@ -83,6 +83,28 @@ class Programs(unittest.TestCase):
                         unittest.mock.patch.dict(os.environ, device):
                     self.assertEqual(run("./queue_events", ranks=ranks, workers=workers).stdout, "")
 
+    def test_openacc_regions_in_cxx(self):
+        build(SOURCES / "acc/cxx_regions.cpp", "cxx_regions")
+        for device in DEVICES:
+            for ranks, workers in (1, 1), (2, 2), (5, 2):
+                with self.subTest(ranks=ranks, workers=workers, device=device), \
+                        unittest.mock.patch.dict(os.environ, device):
+                    self.assertEqual(run("./cxx_regions", ranks=ranks, workers=workers).stdout, "")
+
+    def test_openacc_regions_that_are_not_in_the_c_subset_of_cxx(self):
+        write("vector.cpp", "#include <vector>\nint main() {\n  std::vector<int> v(9);\n#pragma acc parallel loop\n"
+              "  for (int i = 0; i < 9; ++i) v[i] = i;\n  return v[8] - 8;\n}\n")
+        self.assertIn("  at          vector.cpp:5\n  found       the operator [] of the class \"std::vector<int>\"\n"
+                      "  because     regions are written in the C subset of C++\n"
+                      "  try         take a pointer to the elements ahead of the region: auto *p = v.data();\n",
+                      run(BIN / "stretto-c++", "vector.cpp", "-o", "vector", code=1, ranks=None).stderr)
+        write("pointer.cpp", (WORK / "vector.cpp").read_text().replace("#pragma", "int *p = v.data();\n#pragma")
+              .replace(") v[i]", ") p[i]"))
+        shown = run(BIN / "stretto-c++", "--acc-show", "pointer.cpp", ranks=None).stdout
+        self.assertIn("pointer.cpp:5: parallel loop, line 6\n  - line 6: divided among gangs\n", shown)
+        build(WORK / "pointer.cpp", "pointer")
+        run("./pointer")
+
     def test_buffers_in_the_memory_of_openacc_devices(self):
         build(SOURCES / "acc/device_buffers.c", "device_buffers")
         for device in DEVICES:
@@ -247,6 +269,14 @@ int main(int argc, char** argv) {
             build(write(f"{source}.c", page.split("```c\n")[1].split("```")[0]), source)
             expected = re.search(rf"STRETTO_RANKS=(\d+) ./{source}\n +(.*)\n", page)
             self.assertEqual(run(f"./{source}", ranks=expected[1]).stdout, expected[2] + "\n")
+
+    def test_the_program_of_the_guide_in_cxx(self):
+        page = (SOURCES / "../../docs/guide/openacc-programs.md").read_text()
+        build(write("grid.cpp", re.search(r"```cpp\n(#include <mpi.h>.*?)```", page, re.DOTALL)[1]), "grid")
+        expected = re.search(r"STRETTO_RANKS=(\d+) ./grid\n +(.*)\n", page)
+        for device in DEVICES:
+            with self.subTest(device=device), unittest.mock.patch.dict(os.environ, device):
+                self.assertEqual(run("./grid", ranks=expected[1]).stdout, expected[2] + "\n")
 
 
 STRETTO = BIN.parents[1] / "tools/stretto"

@@ -1,10 +1,19 @@
 // Types as libclang has them, without their typedefs.
 #include <exception>
+#include <string_view>
 #include <utility>
 
 #include "cc/acc/name_reader.hpp"
 
 namespace stretto::cc::acc {
+
+/// libclang names namespaces that have no name, which a program cannot.
+std::string name_reader::spelling_of(clang::type of) const {
+  static constexpr std::string_view unnamed = "(anonymous namespace)::";
+  std::string text = lib_.take(lib_.getTypeSpelling(of));
+  for (auto at = text.find(unnamed); at != text.npos; at = text.find(unnamed, at)) text.erase(at, unnamed.size());
+  return text;
+}
 
 c_type name_reader::type_of(clang::type given) {
   const clang::type canonical = lib_.getCanonicalType(given);
@@ -13,7 +22,7 @@ c_type name_reader::type_of(clang::type given) {
     result.is_reference = true;
     return result;
   }
-  c_type result{.spelling = lib_.take(lib_.getTypeSpelling(canonical)),
+  c_type result{.spelling = spelling_of(canonical),
                 .bytes = static_cast<std::size_t>(std::max(0LL, lib_.Type_getSizeOf(canonical))),
                 .is_const = lib_.isConstQualifiedType(canonical) != 0};
   set_form(result, canonical);

@@ -28,6 +28,8 @@ class name_reader {
   void add_method(clang::cursor of_class, const text_range& where);
 
   c_type type_of(clang::type given);
+  /// As a program writes it.
+  std::string spelling_of(clang::type of) const;
 
  private:
   static clang::visit_next visit(clang::cursor one, clang::cursor, clang::client_data to);

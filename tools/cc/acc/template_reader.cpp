@@ -45,7 +45,7 @@ void template_reader::read(clang::cursor top) {
 
 /// A member that nothing names, as destructors are. Its variables have no types, but the members of the class have.
 void template_reader::read_member(const found_template& of, clang::cursor of_class) {
-  template_instance one{of.where, {}, source_names(language::cxx)};
+  template_instance one{of.where, {}, source_names(language::cxx), false};
   name_reader reader(lib_, parts_, language::cxx, one.names);
   const std::vector<argument> arguments = arguments_of_class(of_class, reader, one.condition);
   const auto is_same = [&](const template_instance& other) {
@@ -77,10 +77,21 @@ clang::visit_next template_reader::find_template(clang::cursor one) {
   const bool is_member = clang::is_function(one.kind) && clang::is_class_template(parent.kind);
   const bool is_template = one.kind == clang::function_template || is_member;
   if (is_template) {
-    into_.templates.push_back(where);
+    into_.templates.push_back({where, condition_that_is_false(one)});
     templates_.push_back({where, is_member ? parent : clang::cursor{}});
   }
   return is_template ? clang::visit_next::skip_inside : clang::visit_next::enter;
+}
+
+std::string template_reader::condition_that_is_false(clang::cursor of) {
+  if (of.kind != clang::function_template)
+    return fmt::format("!__is_same({0}, {0})", lib_.take(lib_.getCursorSpelling(lib_.getCursorSemanticParent(of))));
+  for (const parameter& one : parameters_of(of)) {
+    if (one.name.empty()) continue;
+    const bool is_type = one.of.kind == clang::type_parameter;
+    return fmt::format(fmt::runtime(is_type ? "!__is_same({0}, {0})" : "({0}) != ({0})"), one.name);
+  }
+  return "";
 }
 
 clang::visit_next template_reader::visit_use(clang::cursor one, clang::cursor, clang::client_data to) {
@@ -113,8 +124,8 @@ void template_reader::add_instance(clang::cursor function) {
   add_class(lib_.getCursorSemanticParent(function));
   const clang::cursor definition = lib_.getCursorDefinition(from);
   const std::size_t at = place_of(clang::is_declaration(definition.kind) ? definition : function);
-  for (const text_range& where : into_.templates)
-    if (at >= where.first && at < where.last) return read_instance(function, where);
+  for (const template_function& one : into_.templates)
+    if (at >= one.where.first && at < one.where.last) return read_instance(function, one.where);
 }
 
 void template_reader::read_instance(clang::cursor function, const text_range& where) {
@@ -178,7 +189,7 @@ std::vector<template_reader::argument> template_reader::arguments_of_class(clang
   const clang::cursor from = lib_.getSpecializedCursorTemplate(of_class);
   if (!clang::is_class_template(from.kind)) return all;
   const clang::type type = lib_.getCanonicalType(lib_.getCursorType(of_class));
-  const std::string spelling = lib_.take(lib_.getTypeSpelling(type));
+  const std::string spelling = reader.spelling_of(type);
   if (spelling.find("(") == spelling.npos)
     add_condition(condition, fmt::format("__is_same({}, {})", lib_.take(lib_.getCursorSpelling(of_class)), spelling));
   const std::vector<std::string> texts = template_arguments_in(spelling);

@@ -41,6 +41,13 @@ std::string condition_of(const template_instance& of, const placed_directive& at
   return of.condition;
 }
 
+std::string assertion_text(const std::string& condition) {
+  return fmt::format(
+      "static_assert({}, \"nothing in this source names the instantiation of a template in which a region"
+      " of OpenACC stands\");",
+      condition);
+}
+
 /// Text that replaces [first, last) of the source.
 struct replacement {
   std::size_t first, last;
@@ -271,7 +278,7 @@ class translator {
   std::optional<std::vector<const template_instance*>> instances_at(const placed_directive& one) const {
     const std::size_t at = source_.pragmas()[one.pragma].first;
     const auto holds = [at](const text_range& where) { return at >= where.first && at < where.last; };
-    if (std::ranges::none_of(all_.templates, holds)) return std::nullopt;
+    if (std::ranges::none_of(all_.templates, holds, &template_function::where)) return std::nullopt;
     std::vector<const template_instance*> found;
     for (const template_instance& each : all_.instances)
       if (holds(each.where)) found.push_back(&each);
@@ -285,18 +292,22 @@ class translator {
     if (!instances) return text();
     std::string branches, known;
     for (const template_instance* each : *instances) {
+      if (!each->has_code) continue;
       const std::string condition = condition_of(*each, one);
       facts_[one.pragma].push_back("where " + condition);
       use(each->names);
       branches += fmt::format("{}if ({}) {}", branches.empty() ? "" : "else ", condition, text());
-      known += fmt::format("{}({})", known.empty() ? "" : " || ", condition);
+      known += fmt::format("({}) || ", condition);
     }
     use(all_.names);
-    if (known.empty()) return ";";  // no instantiation needs the region
-    return fmt::format(
-        "{{ static_assert({}, \"a region of OpenACC in a template needs an instantiation that this source names\"); "
-        "{}}}",
-        known, branches);
+    return fmt::format("{{ {} {}}}", assertion_text(known + condition_that_is_false(one)), branches);
+  }
+
+  std::string condition_that_is_false(const placed_directive& one) const {
+    const std::size_t at = source_.pragmas()[one.pragma].first;
+    for (const template_function& each : all_.templates)
+      if (at >= each.where.first && at < each.where.last && !each.never.empty()) return each.never;
+    return "0";
   }
 
   /// Within it names are those of the first instantiation of the template around a directive.
