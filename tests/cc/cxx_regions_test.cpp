@@ -252,6 +252,25 @@ TEST_CASE("calls of member functions and two variables of one name are refused")
   CHECK(holds(twice.refused[0].what(), "two variables \"n\", one of them \"this->n\""));
 }
 
+TEST_CASE("a region in a lambda with a parameter of any type is refused") {
+  const translation lambda = of_cxx(
+      "void f(int *p) {\n  auto g = [&](auto k) {\n#pragma acc parallel loop copy(p[0:4])\n"
+      "    for (int i = 0; i < 4; ++i) p[i] = k;\n  };\n  g(1);\n}\n");
+  REQUIRE(lambda.refused.size() == 1);
+  CHECK(holds(lambda.refused[0].what(), "x.cpp:2\n"));
+  CHECK(holds(lambda.refused[0].what(), "name the type of the parameter in place of auto"));
+}
+
+TEST_CASE("variables of namespaces are in clauses, and operators have names") {
+  CHECK(printed_by("namespace { double table[4]; } namespace a { long sum = 1; } using namespace a;", R"(
+#pragma acc parallel loop copyout(table) reduction(+:sum)
+  for (int i = 0; i < 4; ++i) {
+    table[i] = i > 0 and not (i == 2) ? 1 : 0;
+    sum += i;
+  }
+  printf("%g %g %ld", table[1], table[2], sum);)") == "1 0 7");
+}
+
 TEST_CASE("a source of C++ without directives stays as it is") {
   const std::string text = "int main() { return [] { return 0; }(); }\n";
   CHECK(of_cxx(text).text == "# 1 \"x.cpp\"\n" + text);

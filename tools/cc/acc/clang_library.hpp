@@ -66,6 +66,7 @@ enum cursor_kind : int {
   base_class = 44,
   name_reference = 101,
   member_reference = 102,
+  lambda = 144,
 };
 
 /// CXTypeKind.

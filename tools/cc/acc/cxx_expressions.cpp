@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <stretto/error.hpp>
+#include <string_view>
 #include <utility>
 
 #include "cc/acc/c_types.hpp"
@@ -17,7 +18,18 @@ constexpr std::array named_casts{"static_cast", "reinterpret_cast", "const_cast"
 constexpr std::array refused_keywords{"new",      "delete", "throw",    "dynamic_cast", "typeid",
                                       "co_await", "try",    "decltype", "alignof",      "noexcept"};
 
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> named_operators{
+    {{"and", "&&"}, {"or", "||"}, {"not", "!"}, {"bitand", "&"}, {"bitor", "|"}, {"xor", "^"}}};
+
 }  // namespace
+
+std::string expression_reader::sign_at(std::size_t at) const {
+  const std::string& spelling = program()[at].spelling;
+  if (is_cxx())
+    for (const auto& [name, sign] : named_operators)
+      if (spelling == name) return std::string(sign);
+  return spelling;
+}
 
 void expression_reader::refuse_cxx(const std::string& what, const std::string& remedy) const {
   const auto& all = program();

@@ -66,7 +66,7 @@ expression expression_reader::read_constant() { return read_binary(precedence_of
 expression expression_reader::read_binary(int least) {
   expression left = read_unary();
   while (at_ < last_) {
-    const std::string sign = program()[at_].spelling;
+    const std::string sign = sign_at(at_);
     const int precedence = precedence_of(sign);
     if (precedence < std::max(least, 1)) break;
     ++at_;
@@ -105,9 +105,9 @@ expression expression_reader::read_unary() {
     --at_;
     if (is_cast) return read_cast();
   }
-  if (at_ >= last_ || !is_in(signs_ahead, program()[at_].spelling)) return read_postfix();
+  if (at_ >= last_ || !is_in(signs_ahead, sign_at(at_))) return read_postfix();
   expression result = begun(expression_form::unary);
-  result.spelling = program()[at_++].spelling;
+  result.spelling = sign_at(at_++);
   result.parts.push_back(read_unary());
   result.type = type_of_unary(result.spelling, result.parts[0].type);
   return result;

@@ -67,6 +67,8 @@ class expression_reader {
   expression read_member(expression&& record, expression_form form);
   expression read_list();
   expression read_designated();
+  /// The operator at a token, in signs: "&&" of C++'s `and`.
+  std::string sign_at(std::size_t at) const;
   expression read_name();
   std::optional<expression> read_cxx_primary();
   expression read_named_cast();

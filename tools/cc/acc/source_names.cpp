@@ -1,5 +1,7 @@
 #include "cc/acc/source_names.hpp"
 
+#include <algorithm>
+
 #include "cc/acc/name_reader.hpp"
 #include "cc/acc/parsed_source.hpp"
 #include "cc/acc/template_reader.hpp"
@@ -53,6 +55,14 @@ const member_scope* source_names::method_at(std::size_t offset) const noexcept {
   return found;
 }
 
+/// Of another namespace, which may have no name or be named by `using`.
+const declaration* source_names::variable_of_namespace(std::string_view name, std::size_t offset) const {
+  const auto found = std::ranges::find_if(declarations_, [&](const declaration& one) {
+    return one.name == name && one.offset < offset && one.is == declaration::place::global;
+  });
+  return language_ == language::cxx && found != declarations_.end() ? &*found : nullptr;
+}
+
 /// Members of a class hide variables outside of the member function.
 const declaration* source_names::visible(std::string_view name, std::size_t offset,
                                          const preprocessed_text& source) const {
@@ -62,6 +72,7 @@ const declaration* source_names::visible(std::string_view name, std::size_t offs
     if (one.is == declaration::place::member || one.is == declaration::place::member_function) continue;
     if (offset < end_of_visibility(one, source)) found = &one;
   }
+  if (!found) found = variable_of_namespace(name, offset);
   const member_scope* const method = method_at(offset);
   if (!method || (found && found->offset >= method->where.first)) return found;
   for (const std::size_t index : method->members)

@@ -105,6 +105,7 @@ class source_names {
   friend class name_reader;
   friend class template_reader;
   const member_scope* method_at(std::size_t offset) const noexcept;
+  const declaration* variable_of_namespace(std::string_view name, std::size_t offset) const;
 
   cc::language language_;
   std::map<std::string, std::unique_ptr<record_type>> records_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <stretto/error.hpp>
 
 #include "cc/acc/cursor_kinds.hpp"
 #include "cc/acc/name_reader.hpp"
@@ -66,13 +67,34 @@ void template_reader::add_class(clang::cursor of_class) {
 }
 
 clang::visit_next template_reader::visit_template(clang::cursor one, clang::cursor, clang::client_data to) {
-  return static_cast<template_reader*>(to)->find_template(one);
+  auto& self = *static_cast<template_reader*>(to);
+  try {
+    return self.find_template(one);
+  } catch (...) {  // not through libclang
+    self.failed_ = std::current_exception();
+    return clang::visit_next::stop;
+  }
+}
+
+/// libclang does not lead to the instantiations of lambdas with parameters of any type.
+void template_reader::check_lambda(const text_range& where) const {
+  const tokens& program = source_.program();
+  for (auto i = source_.token_behind(where.first); i < program.size() && !(program[i] == "{"); ++i) {
+    if (!(program[i] == "auto")) continue;
+    const source_line line = source_.line_at(program[i].offset);
+    throw error("O09", "a region on a device has code that cannot be translated")
+        .fact("at", fmt::format("{}:{}", line.file, line.line))
+        .fact("found", "a lambda with a parameter of any type around it")
+        .because("regions are written in the C subset of C++")
+        .remedy("name the type of the parameter in place of auto");
+  }
 }
 
 clang::visit_next template_reader::find_template(clang::cursor one) {
   const text_range where = range_of(one);
   const auto is_inside = [&](std::size_t at) { return at >= where.first && at < where.last; };
   if (std::ranges::none_of(directives_, is_inside)) return clang::visit_next::skip_inside;
+  if (one.kind == clang::lambda) check_lambda(where);
   const clang::cursor parent = lib_.getCursorSemanticParent(one);
   const bool is_member = clang::is_function(one.kind) && clang::is_class_template(parent.kind);
   const bool is_template = one.kind == clang::function_template || is_member;

@@ -49,6 +49,7 @@ class template_reader {
   clang::visit_next find_use(clang::cursor one);
 
   std::string condition_that_is_false(clang::cursor of_template);
+  void check_lambda(const text_range& where) const;
   void add_instance(clang::cursor function);
   void read_instance(clang::cursor function, const text_range& where);
   void read_member(const found_template& of, clang::cursor of_class);

@@ -62,7 +62,12 @@ class translator {
     functions_ = starts_of_definitions(program());
     result_.refused = tree_.refused;
     if (!tree_.refused.empty() || tree_.outermost.empty()) return;
-    all_ = read_all_names(source, with_called_functions(source, parts()), language, standard, offsets());
+    try {
+      all_ = read_all_names(source, with_called_functions(source, parts()), language, standard, offsets());
+    } catch (const error& e) {
+      if (e.code() != std::string_view("O09")) throw;
+      result_.refused.push_back(e);
+    }
     use(all_.names);
   }
 
