@@ -1,4 +1,5 @@
 #include "cc/acc/code_parser.hpp"
+#include "cc/acc/clang_names.hpp"
 
 #include <doctest/doctest.h>
 

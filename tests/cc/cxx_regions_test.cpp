@@ -26,7 +26,7 @@ std::string run_all(std::vector<std::string> command) {
   return done.has_succeeded() ? done.output : "failed: " + done.errors;
 }
 
-/// What a program prints on a device with memory of its own.
+/// The output of a program on a device with memory of its own.
 std::string printed_by(const std::string& globals, const std::string& body) {
   const test::temporary_folder folder;
   const translation result =

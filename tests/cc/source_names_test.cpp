@@ -1,4 +1,4 @@
-#include "cc/acc/source_names.hpp"
+#include "cc/acc/clang_names.hpp"
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cc/acc/clang_names.hpp"
 #include "cc/acc/code_parser.hpp"
 #include "cc/acc/device_kernel.hpp"
 

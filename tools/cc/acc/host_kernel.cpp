@@ -124,8 +124,8 @@ class host_emitter final : public code_printer {
                            declaration_text(type, "*"), index);
       case argument_way::array:
         return fmt::format("  {} = ({})stretto_arguments[{}]; (void){};\n",
-                           declaration_text(*pointer_to_element(type), name),
-                           declaration_text(*pointer_to_element(type), ""), index, name);
+                           declaration_text(*pointer_to(type.element), name),
+                           declaration_text(*pointer_to(type.element), ""), index, name);
     }
     return "";
   }
@@ -152,10 +152,6 @@ class host_emitter final : public code_printer {
     if (!is_number(part.first)) text += fmt::format("{}const long {} = {};\n", in, first, part.first);
     text += fmt::format("{}{};\n", in, declaration_text(part.element, fmt::format("{}[{}]", own, part.length)));
     return text;
-  }
-
-  static std::shared_ptr<const c_type> pointer_to_element(const c_type& array) {
-    return std::make_shared<const c_type>(c_type{.is = type_form::pointer, .bytes = 8, .element = array.element});
   }
 
   std::string private_text(const private_variable& one, unsigned depth) const {

@@ -1,4 +1,4 @@
-// name_conflicts.hpp - variables of one name in a region of C++, which its kernel could not tell apart.
+// name_conflicts.hpp - variables of one name in a region of C++, which would be one in its kernel.
 //
 // Threads     pure.
 #pragma once

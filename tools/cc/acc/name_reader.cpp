@@ -65,7 +65,7 @@ bool name_reader::is_in_parts(const text_range& extent) const {
 
 void name_reader::add_use(std::size_t offset, clang::cursor of) {
   if (!clang::is_declaration(of.kind) || (!is_cxx_ && of.kind == clang::field_declaration)) return;
-  // In C++ a definition tells functions of one name apart.
+  // In C++ the definition says which function of that name it is.
   if (is_cxx_ && of.kind == clang::function_declaration)
     if (const clang::cursor whole = lib_.getCursorDefinition(of); clang::is_declaration(whole.kind)) of = whole;
   into_.uses_.emplace(offset, index_of(of));

@@ -2,10 +2,6 @@
 
 #include <algorithm>
 
-#include "cc/acc/name_reader.hpp"
-#include "cc/acc/parsed_source.hpp"
-#include "cc/acc/template_reader.hpp"
-
 namespace stretto::cc::acc {
 
 const declaration* source_names::at(std::size_t offset) const noexcept {
@@ -78,22 +74,6 @@ const declaration* source_names::visible(std::string_view name, std::size_t offs
   for (const std::size_t index : method->members)
     if (declarations_[index].name == name) return &declarations_[index];
   return found;
-}
-
-source_names read_names(const preprocessed_text& source, std::span<const text_range> parts, language language,
-                        const std::string& standard) {
-  return read_all_names(source, parts, language, standard, {}).names;
-}
-
-all_names read_all_names(const preprocessed_text& source, std::span<const text_range> parts, language language,
-                         const std::string& standard, std::span<const std::size_t> directives) {
-  const clang::library& lib = clang::library::loaded();
-  const parsed_source parsed(lib, source, language, standard);
-  all_names all{source_names(language)};
-  name_reader(lib, parts, language, all.names).read(parsed.top());
-  if (language == language::cxx && !directives.empty())
-    template_reader(lib, source, parts, directives, all).read(parsed.top());
-  return all;
 }
 
 }  // namespace stretto::cc::acc

@@ -1,7 +1,6 @@
 // source_names.hpp - what the names in parts of a source file mean: declarations with their types, found by libclang.
 //
 // Threads     values.
-// Cost        libclang reads the whole source file, headers too: about a second for 100,000 lines.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -114,37 +112,5 @@ class source_names {
   std::vector<declaration> declarations_;
   std::vector<member_scope> methods_;
 };
-
-/// A function that is a template, or a member of one.
-struct template_function {
-  text_range where;
-  std::string never;  // a condition of C++ that is false in each instantiation; empty if no parameter has a name
-};
-
-/// The names in a template as one instantiation has them.
-struct template_instance {
-  text_range where;       // of the template's function
-  std::string condition;  // true in this instantiation alone, in C++: "__is_same(T, double) && N == 3"
-  source_names names;
-  bool has_code = true;  // else its class alone is known, and no types of its code
-};
-
-struct all_names {
-  source_names names;                             // outside of templates
-  std::vector<template_function> templates = {};  // in which a directive stands
-  std::vector<template_instance> instances = {};
-};
-
-/// The names in these parts of the source, and the variables of the whole file.
-///
-///   parts     in increasing order, none inside another
-///   standard  as "-std=c++20"; empty: that of libclang
-///   throws    O07 if there is no libclang, O08 if it cannot read the source
-source_names read_names(const preprocessed_text& source, std::span<const text_range> parts, language language,
-                        const std::string& standard = {});
-
-/// The same, with the instantiations of templates around these offsets.
-all_names read_all_names(const preprocessed_text& source, std::span<const text_range> parts, language language,
-                         const std::string& standard, std::span<const std::size_t> directives);
 
 }  // namespace stretto::cc::acc

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cc/acc/clang_library.hpp"
-#include "cc/acc/source_names.hpp"
+#include "cc/acc/template_instance.hpp"
 
 namespace stretto::cc::acc {
 
