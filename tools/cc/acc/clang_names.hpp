@@ -15,7 +15,7 @@ namespace stretto::cc::acc {
 /// The names in these parts of the source, and the variables of the whole file.
 ///
 ///   parts     in increasing order, none inside another
-///   standard  as "-std=c++20"; empty: that of libclang
+///   standard  of C++, as "-std=c++17"; empty: C++20
 ///   throws    O07 if there is no libclang, O08 if it cannot read the source
 source_names read_names(const preprocessed_text& source, std::span<const text_range> parts, language language,
                         const std::string& standard = {});

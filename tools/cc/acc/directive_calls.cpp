@@ -114,7 +114,7 @@ std::string call_text(const directive& d, const std::vector<data_item>& items, u
 std::string scope_text(const directive& d, const std::vector<data_item>& items, unsigned number) {
   const std::string name = items_name(number);
   return fmt::format(
-      "{} {}struct stretto_acc_scope stretto_scope_{} __attribute__((cleanup(stretto_acc_close))) ="
+      "{} {}struct stretto_acc_scope stretto_scope_{} __attribute__((cleanup(stretto_acc_close), unused)) ="
       " stretto_acc_open({}, {}, {}, {} != 0, {});",
       declaration_of(items, name), waits_text(d), number, name, items.size(), queue_text(d), condition_text(d),
       place_text(d.where));

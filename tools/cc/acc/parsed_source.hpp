@@ -13,7 +13,7 @@ namespace stretto::cc::acc {
 
 class parsed_source {
  public:
-  /// `standard` is the compiler's option for the language, as "-std=c++20"; empty: libclang chooses. Throws O08.
+  /// `standard` is the compiler's option for C++, as "-std=c++20"; empty: C++20. Throws O08.
   parsed_source(const clang::library& lib, const preprocessed_text& source, language language,
                 const std::string& standard);
   parsed_source(const parsed_source&) = delete;

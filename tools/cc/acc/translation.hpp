@@ -19,8 +19,8 @@ struct translation {
   std::string report;          // the directives, with what was made of their regions, for --acc-show
 };
 
-/// A source without directives stays as it is, and needs no libclang. `standard` is the compiler's option for the
-/// language, as "-std=c++20"; empty: libclang chooses.
+/// A source without directives stays as it is, and needs no libclang. `standard` is the compiler's option for
+/// C++, as "-std=c++17"; empty: C++20.
 translation translate(const preprocessed_text& source, language language, const std::string& standard = {});
 
 }  // namespace stretto::cc::acc
