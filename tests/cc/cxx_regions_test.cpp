@@ -46,7 +46,8 @@ std::string printed_by(const std::string& globals, const std::string& body) {
 std::string refusal_of_cxx(const std::string& body) {
   const translation result = of_cxx(
       "struct vec { double *d; double &operator[](int i) { return d[i]; } int size() const { return 1; }\n"
-      "double *begin(); double *end(); };\n"
+      "double *begin(); double *end(); };"
+      "struct named { named() {} int n; }; template <class T> struct pair { T x, y; };\n"
       "void f(vec &v, double *p, int n) {\n#pragma acc parallel loop copy(p[0:n])\n  for (int i = 0; i < n; ++i) {\n" +
       body + "\n  }\n  (void)v;\n}\n");
   return result.refused.empty() ? result.text : result.refused[0].what();
@@ -231,6 +232,9 @@ TEST_CASE("what is not in the C subset of C++ is refused with its line") {
   is_refused("p[i] = v[i];", "the operator [] of the class \"vec\"", "auto *p = v.data();");
   is_refused("p[i] = v.size();", "a call of the member function \"size\"", "ahead of the region");
   is_refused("double &c = p[i]; c = 1;", "a reference", "use a pointer");
+  is_refused("for (double &x : v) p[i] += x;", "a loop over a range", "count with an index");
+  is_refused("named w; p[i] = 1;", "a variable of the type \"named\"", "types that C has");
+  is_refused("pair<int> w; p[i] = 1;", "a type of this form", "types that C has");
   is_refused("for (double x : v) p[i] += x;", "a loop over a range", "count with an index");
   is_refused("auto g = [](int k) { return k; };", "a lambda", "write its body");
   is_refused("double *q = new double[2];", "new", "move this code");
@@ -238,6 +242,13 @@ TEST_CASE("what is not in the C subset of C++ is refused with its line") {
   is_refused("try { p[i] = 1; } catch (...) {}", "try", "outside of the region");
   is_refused("using number = double;", "using", "ahead of the region");
   is_refused("if constexpr (true) p[i] = 1;", "if constexpr", "a plain if");
+}
+
+TEST_CASE("parts of objects of classes in clauses are refused") {
+  const translation part =
+      of_cxx("struct vec { double *d; };\nvoid f(vec v, int n) {\n#pragma acc enter data copyin(v[0:n])\n}\n");
+  REQUIRE(part.refused.size() == 1);
+  CHECK(holds(part.refused[0].what(), "x.cpp:3\n  because     it is a structure or a class, and no array"));
 }
 
 TEST_CASE("calls of member functions and two variables of one name are refused") {

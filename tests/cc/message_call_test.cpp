@@ -11,7 +11,7 @@ using namespace stretto::cc;
 namespace {
 
 /// The text behind the declarations for a source with `text` in it.
-std::string translated(const std::string& text) {
+std::string text_with_messages(const std::string& text) {
   const std::string declarations =
       "# 1 \"x.c\"\ntypedef int MPI_Comm; typedef int MPI_Datatype; typedef int MPI_Request;\n"
       "void *malloc(unsigned long); double *allocated(int);\n"
@@ -27,7 +27,7 @@ std::string translated(const std::string& text) {
 /// The reason that a broadcast to the variable "p" is copied; empty if it may be shared.
 std::string reason(const std::string& globals, const std::string& ahead, const std::string& behind = "") {
   const std::string text =
-      translated(globals + "void f(double *given, int n) {\n" + ahead +
+      text_with_messages(globals + "void f(double *given, int n) {\n" + ahead +
                  "\n#pragma acc mpi recvbuf(readonly)\n  MPI_Bcast(p, n, 3, 0, 0);\n" + behind + "\n}\n");
   const std::string begin = "stretto_acc_readonly_end(MPI_Bcast(stretto_acc_readonly_buffer(p, (void **)";
   const std::size_t at = text.find(begin);
@@ -58,13 +58,13 @@ TEST_CASE("a buffer to which the source has another pointer, or none that can ch
   CHECK(reason("static double *p, *q;\nvoid other(void) { q = p + 1; }\n", "") ==
         R"("another variable may be assigned from \"p\"")");
   const std::string parameter =
-      translated("void f(double *p) {\n#pragma acc mpi recvbuf(readonly)\n  MPI_Recv(p, 1, 3, 0, 0, 0, 0);\n}\n");
+      text_with_messages("void f(double *p) {\n#pragma acc mpi recvbuf(readonly)\n  MPI_Recv(p, 1, 3, 0, 0, 0, 0);\n}\n");
   CHECK(parameter.find("the caller has another pointer to what \\\"p\\\" points to") != std::string::npos);
 }
 
 TEST_CASE("readonly data of a call that cannot share it is only reported") {
   const auto has = [](const std::string& directive, const std::string& call, const std::string& text) {
-    return translated("void f(double *a, double *b) {\n#pragma acc mpi " + directive + "\n  " + call + "\n}\n")
+    return text_with_messages("void f(double *a, double *b) {\n#pragma acc mpi " + directive + "\n  " + call + "\n}\n")
                .find(text) != std::string::npos;
   };
   CHECK(has("sendbuf(readonly)", "MPI_Reduce(a, b, 1, 3, 0, 0, 0);",

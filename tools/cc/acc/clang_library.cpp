@@ -61,7 +61,8 @@ library load() {
   STRETTO_FIND(Cursor_getNumTemplateArguments), STRETTO_FIND(Cursor_getTemplateArgumentKind);
   STRETTO_FIND(Cursor_getTemplateArgumentType), STRETTO_FIND(Cursor_getTemplateArgumentValue);
   STRETTO_FIND(Type_getNumTemplateArguments), STRETTO_FIND(Type_getTemplateArgumentAsType);
-  STRETTO_FIND(CXXMethod_isStatic), STRETTO_FIND(Cursor_Evaluate), STRETTO_FIND(EvalResult_getKind);
+  STRETTO_FIND(isPODType), STRETTO_FIND(CXXMethod_isStatic), STRETTO_FIND(Cursor_Evaluate),
+      STRETTO_FIND(EvalResult_getKind);
   STRETTO_FIND(EvalResult_getAsLongLong), STRETTO_FIND(EvalResult_dispose);
 #undef STRETTO_FIND
   all.version = all.take(all.getClangVersion());

@@ -148,6 +148,7 @@ struct library {
   long long (*Cursor_getTemplateArgumentValue)(cursor, unsigned);
   int (*Type_getNumTemplateArguments)(type);
   type (*Type_getTemplateArgumentAsType)(type, unsigned);
+  unsigned (*isPODType)(type);
   unsigned (*CXXMethod_isStatic)(cursor);
   text (*getCursorUSR)(cursor);
   void* (*Cursor_Evaluate)(cursor);

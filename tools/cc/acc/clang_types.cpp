@@ -70,6 +70,7 @@ void name_reader::set_form(c_type& result, clang::type from) {
 
 void name_reader::set_record(c_type& result, clang::type from) {
   result.is = type_form::record;
+  result.is_class = is_cxx_ && !lib_.isPODType(from);
   // Without const: it is the same record.
   const clang::cursor declared = lib_.getTypeDeclaration(from);
   const std::string name = lib_.take(lib_.getTypeSpelling(lib_.getCanonicalType(lib_.getCursorType(declared))));

@@ -91,6 +91,8 @@ class code_reader {
   statement read_for() {
     statement result{.is = statement_form::for_};
     from_.require("for");
+    if (from_.is_cxx() && from_.begins_range())
+      from_.refuse_cxx("a loop over a range", "count with an index: for (std::size_t i = 0; i < n; ++i)");
     from_.require("(");
     const std::size_t first = from_.at();
     result.parts.push_back(from_.is(";")         ? read_short(statement_form::empty, ";")
@@ -173,13 +175,12 @@ class code_reader {
     from_.skip_declarator_end();
     if (from_.is_cxx()) read_cxx_initial(result);
     if (from_.skip_if("=")) result.initial = from_.read_initializer();
+    if (from_.is_cxx()) check_class(*result.of);
     return result;
   }
 
-  /// int i{0}, j(0); a loop over a container begins like a declaration.
+  /// int i{0}, j(0);
   void read_cxx_initial(local_variable& of) {
-    if (from_.is(":"))
-      from_.refuse_cxx("a loop over a range", "count with an index: for (std::size_t i = 0; i < n; ++i)");
     const bool is_number = of.of->type.is_number() || of.of->type.is == type_form::pointer;
     if (from_.is("{") && is_number) {
       from_.skip();
@@ -192,8 +193,11 @@ class code_reader {
       of.initial = from_.read_value();
       from_.require(")");
     }
-    if (of.of->type.is == type_form::other)
-      from_.refuse_cxx(fmt::format("a variable of the type \"{}\"", of.of->type.spelling),
+  }
+
+  void check_class(const declaration& of) const {
+    if (of.type.is == type_form::other || of.type.is_class)
+      from_.refuse_cxx(fmt::format("a variable of the type \"{}\"", of.type.spelling),
                        "use variables of types that C has, too");
   }
 

@@ -23,6 +23,15 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> named_ope
 
 }  // namespace
 
+bool expression_reader::begins_range() const {
+  for (std::size_t i = at_, depth = 0; i < last_; ++i) {
+    if (program()[i] == "(") ++depth;
+    if (program()[i] == ";" || (program()[i] == ")" && --depth == 0)) return false;
+    if (program()[i] == ":" && depth == 1) return true;
+  }
+  return false;
+}
+
 std::string expression_reader::sign_at(std::size_t at) const {
   const std::string& spelling = program()[at].spelling;
   if (is_cxx())
@@ -91,7 +100,7 @@ expression expression_reader::read_functional_cast() {
   }
   at_ = last + 1;
   const bool is_list = is("{");
-  if (!is_list && !is("(")) refuse("a type of this form");
+  if (!is_list && !is("(")) refuse_cxx("a type of this form", "use variables of types that C has, too");
   if (result.type && !result.type->is_number() && result.type->is != type_form::pointer) {
     if (result.type->is != type_form::record || !is_list)
       refuse_cxx(fmt::format("a constructor of \"{}\"", result.type->spelling), "set the members one by one");

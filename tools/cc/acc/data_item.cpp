@@ -85,10 +85,18 @@ std::string whole_count(const c_type& type, const std::string& array, const std:
   return fmt::format("sizeof({0}) / sizeof(({0})[0]) - ({1})", array, first);
 }
 
+[[noreturn]] void refuse_record(const std::string& path, const source_line& where) {
+  throw error("O10", fmt::format("a part of \"{}\" is not translated yet", path))
+      .fact("at", fmt::format("{}:{}", where.file, where.line))
+      .because("it is a structure or a class, and no array")
+      .remedy("take a pointer to its elements ahead of the directive, and name a part of that");
+}
+
 void add_extents(data_item& item, const variable& v, const c_type& type, const source_line& where) {
   const c_type* at = &type;
   std::string element = item.path;
   for (const section& part : v.sections) {
+    if (at && at->is == type_form::record && item.extents.empty()) refuse_record(item.path, where);
     if (!at || !has_elements(*at))
       not_translated(where, fmt::format("a part of \"{}\", which has fewer dimensions,", item.path));
     if (!item.extents.empty() && at->is == type_form::pointer) {

@@ -35,6 +35,8 @@ class expression_reader {
   /// Whether a type begins here: a declaration, or a cast behind its parenthesis.
   bool begins_type() const;
   bool begins_label() const;
+  /// Whether parentheses of C++'s loop over a range open here: (auto& x : v).
+  bool begins_range() const;
 
   expression read_expression() { return read_binary(0); }
   /// No comma: an argument, the value of an initialisation.

@@ -44,6 +44,7 @@ struct c_type {
   std::optional<std::uint64_t> count = {};     // of arrays; none if it is no constant
   std::string extent = {};                     // then: what a declaration has in its place
   const record_type* record = nullptr;         // of records; belongs to the source_names
+  bool is_class = false;  // of records of C++: it has constructors, bases or other things that no record of C has
 
   bool is_number() const noexcept {
     return is == type_form::boolean || is == type_form::integer || is == type_form::floating;
