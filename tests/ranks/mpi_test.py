@@ -91,6 +91,16 @@ class Programs(unittest.TestCase):
                         unittest.mock.patch.dict(os.environ, device):
                     self.assertEqual(run("./cxx_regions", ranks=ranks, workers=workers).stdout, "")
 
+    def test_openacc_regions_of_headers(self):
+        (WORK / "headers").mkdir(exist_ok=True)
+        write("headers/cells.hpp", "#pragma once\ntemplate <class T> void set(T *p) {\n#pragma acc parallel loop "
+              "copyin(p[0:9])\n  for (int i = 0; i < 9; ++i) p[i] = 1;\n}\n")
+        write("with_header.cpp", "#include <cells.hpp>\nint main() {\n  int p[9] = {};\n  set(p);\n  return p[8];\n}\n")
+        build(WORK / "with_header.cpp", "with_header", "-Iheaders")
+        run("./with_header", code=1)
+        with unittest.mock.patch.dict(os.environ, STRETTO_ACC_DISCRETE="1"):
+            run("./with_header")  # only the copy of the device is set
+
     def test_openacc_regions_that_are_not_in_the_c_subset_of_cxx(self):
         write("vector.cpp", "#include <vector>\nint main() {\n  std::vector<int> v(9);\n#pragma acc parallel loop\n"
               "  for (int i = 0; i < 9; ++i) v[i] = i;\n  return v[8] - 8;\n}\n")

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <stretto/error.hpp>
 
+#include "cc/acc/directive_search.hpp"
 #include "cc/acc/source_preprocessor.hpp"
 #include "cc/compiler_call.hpp"
 #include "cc/compiler_query.hpp"
@@ -97,8 +98,9 @@ std::vector<std::string> preprocessor_for(language language, const installation&
 bool translate_sources(language language, const installation& tree, compiler_call& call,
                        acc::translated_sources& into) {
   if (call.makes_text) return true;
+  const std::vector<std::string> options = with_response_files(call.arguments);
   for (const std::string& source : std::vector(call.inputs)) {
-    if (!acc::has_directives(source)) continue;
+    if (!acc::has_directives(source, options)) continue;
     auto preprocessor = preprocessor_for(language, tree, call);
     append(preprocessor, list_options(call, source));
     const std::string translated = into.add(preprocessor, source, language);

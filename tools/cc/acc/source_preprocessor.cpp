@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -11,11 +10,9 @@
 
 #include "base/child_process.hpp"
 #include "base/error_output.hpp"
-#include "base/whole_file.hpp"
 #include "cc/acc/directive_text.hpp"
 #include "cc/acc/directive_tree.hpp"
 #include "cc/acc/translation.hpp"
-#include "cc/is_in.hpp"
 
 namespace stretto::cc::acc {
 namespace {
@@ -37,20 +34,6 @@ bool print(const std::vector<error>& errors) {
 }
 
 }  // namespace
-
-bool has_directives(const std::filesystem::path& source) {
-  static constexpr std::array extensions{".c", ".cpp", ".cc", ".cxx", ".C", ".c++", ".cp", ".CPP"};
-  if (!is_in(extensions, source.extension().string())) return false;
-  const auto file = base::read_whole(source, longest_source);
-  if (!file) return false;
-  for (auto at = file.text.find("acc"); at != file.text.npos; at = file.text.find("acc", at + 1)) {
-    const auto before = file.text.find_last_not_of(" \t(\"", at == 0 ? 0 : at - 1);
-    if (before == file.text.npos || before < 5) continue;
-    const std::string_view head = std::string_view(file.text).substr(0, before + 1);
-    if (head.ends_with("pragma") || head.ends_with("_Pragma")) return true;
-  }
-  return false;
-}
 
 preprocessed_text preprocess(std::vector<std::string> command, const std::string& source) {
   command.push_back(source);

@@ -13,9 +13,6 @@
 
 namespace stretto::cc::acc {
 
-/// Whether a source has directives of OpenACC itself. Those of a header alone do not count.
-bool has_directives(const std::filesystem::path& source);
-
 /// The output of `command`, which preprocesses `source` to standard output. Throws W60 if it cannot be started or
 /// fails.
 preprocessed_text preprocess(std::vector<std::string> command, const std::string& source);
