@@ -263,6 +263,19 @@ TEST_CASE("calls of member functions and two variables of one name are refused")
   CHECK(holds(twice.refused[0].what(), "two variables \"n\", one of them \"this->n\""));
 }
 
+TEST_CASE("a region in a class within a class template is refused, and one in a lambda of a template is not") {
+  const translation nested = of_cxx(
+      "template <class T> struct outer {\n  struct inner {\n    T x[4];\n    void set() {\n#pragma acc parallel loop\n"
+      "      for (int i = 0; i < 4; ++i) x[i] = 0;\n    }\n  };\n};\n");
+  REQUIRE(nested.refused.size() == 1);
+  CHECK(holds(nested.refused[0].what(), "x.cpp:2\n  found       a class within a template of a class"));
+  CHECK(printed_by("template <class T> T twice(T *p) {\n"
+                   "  auto add = [=](int k) {\n#pragma acc parallel loop copy(p[0:3])\n"
+                   "    for (int i = 0; i < 3; ++i) p[i] += static_cast<T>(k);\n  };\n  add(1), add(2);\n"
+                   "  return p[2];\n}\n",
+                   "double d[3] = {1, 2, 3.5};\nint i[3] = {};\nprintf(\"%g %d\", twice(d), twice(i));") == "6.5 3");
+}
+
 TEST_CASE("a region in a lambda with a parameter of any type is refused") {
   const translation lambda = of_cxx(
       "void f(int *p) {\n  auto g = [&](auto k) {\n#pragma acc parallel loop copy(p[0:4])\n"

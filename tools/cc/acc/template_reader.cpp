@@ -76,17 +76,22 @@ clang::visit_next template_reader::visit_template(clang::cursor one, clang::curs
   }
 }
 
+void template_reader::refuse(std::size_t offset, const std::string& found, const std::string& remedy) const {
+  const source_line line = source_.line_at(offset);
+  throw error("O09", "a region on a device has code that cannot be translated")
+      .fact("at", fmt::format("{}:{}", line.file, line.line))
+      .fact("found", found)
+      .because("regions are written in the C subset of C++")
+      .remedy(remedy);
+}
+
 /// libclang does not lead to the instantiations of lambdas with parameters of any type.
 void template_reader::check_lambda(const text_range& where) const {
   const tokens& program = source_.program();
   for (auto i = source_.token_behind(where.first); i < program.size() && !(program[i] == "{"); ++i) {
     if (!(program[i] == "auto")) continue;
-    const source_line line = source_.line_at(program[i].offset);
-    throw error("O09", "a region on a device has code that cannot be translated")
-        .fact("at", fmt::format("{}:{}", line.file, line.line))
-        .fact("found", "a lambda with a parameter of any type around it")
-        .because("regions are written in the C subset of C++")
-        .remedy("name the type of the parameter in place of auto");
+    refuse(program[i].offset, "a lambda with a parameter of any type around it",
+           "name the type of the parameter in place of auto");
   }
 }
 
@@ -96,6 +101,9 @@ clang::visit_next template_reader::find_template(clang::cursor one) {
   if (std::ranges::none_of(directives_, is_inside)) return clang::visit_next::skip_inside;
   if (one.kind == clang::lambda) check_lambda(where);
   const clang::cursor parent = lib_.getCursorSemanticParent(one);
+  if (clang::is_class(one.kind) && clang::is_class_template(parent.kind))
+    refuse(where.first, "a class within a template of a class around it",
+           "put the region into a function of the template");
   const bool is_member = clang::is_function(one.kind) && clang::is_class_template(parent.kind);
   const bool is_template = one.kind == clang::function_template || is_member;
   if (is_template) {
@@ -159,6 +167,7 @@ void template_reader::read_instance(clang::cursor function, const text_range& wh
   std::vector<argument> arguments = arguments_of(function, reader, condition);
   const clang::cursor of_class = lib_.getCursorSemanticParent(function);
   for (argument& more : arguments_of_class(of_class, reader, condition)) arguments.push_back(std::move(more));
+  if (arguments.empty()) return;  // a lambda within an instantiation
   add_arguments(where, arguments, one.names);
   one.condition = std::move(condition);
   into_.instances.push_back(std::move(one));

@@ -49,6 +49,7 @@ class template_reader {
   clang::visit_next find_use(clang::cursor one);
 
   std::string condition_that_is_false(clang::cursor of_template);
+  [[noreturn]] void refuse(std::size_t offset, const std::string& found, const std::string& remedy) const;
   void check_lambda(const text_range& where) const;
   void add_instance(clang::cursor function);
   void read_instance(clang::cursor function, const text_range& where);
