@@ -129,7 +129,9 @@ std::string device_dialect::prelude(bool uses_double, bool uses_long_atomics) co
   if (!is_opencl())
     text +=
         "typedef unsigned char uchar;\ntypedef unsigned short ushort;\n"
-        "typedef unsigned int uint;\ntypedef unsigned long ulong;\n";
+        "typedef unsigned int uint;\ntypedef unsigned long ulong;\n"
+        "template <class T> __device__ T stretto_acc_max(T a, T b) { return a < b ? b : a; }\n"
+        "template <class T> __device__ T stretto_acc_min(T a, T b) { return b < a ? b : a; }\n";
   // acc_device_not_host is 4, acc_device_nvidia 5.
   text += fmt::format(
       "{0}long stretto_acc_trips(long distance, long step) {{\n"

@@ -63,14 +63,15 @@ std::optional<std::string> test_call(std::string name, std::span<const argument_
   return fmt::format("{}({})", name, arguments[0].text);
 }
 
-/// std::max and std::min, which devices have for all types.
+/// std::max and std::min, which OpenCL has for all types.
 std::optional<std::string> extreme_call(const device_dialect& dialect, const std::string& name,
                                         std::span<const argument_text> arguments) {
   if ((name != "std::max" && name != "std::min") || arguments.size() != 2) return std::nullopt;
   const type_ref& type = arguments[0].type;
   if (!type || !type->is_number()) return std::nullopt;
   const std::string number = dialect.number(*type);
-  return fmt::format("{0}(({1})({2}), ({1})({3}))", name.substr(5), number, arguments[0].text, arguments[1].text);
+  return fmt::format("{4}{0}(({1})({2}), ({1})({3}))", name.substr(5), number, arguments[0].text, arguments[1].text,
+                     dialect.is_opencl() ? "" : "stretto_acc_");
 }
 
 }  // namespace
