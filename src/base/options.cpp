@@ -385,8 +385,8 @@ A [program that `stretto cc` made](mpi-programs.md) reads these when it starts.
 | `STRETTO_ACC_DISCRETE` | - | 1: [regions of OpenACC](openacc-programs.md#the-device-and-its-memory) have memory of their own |
 | `STRETTO_ACC_SHARE_HEAP` | - | 0: messages with [readonly](openacc-programs.md#shared-blocks) are copied |
 | `STRETTO_ACC_DEVICE_TYPE` | - | kinds of [accelerators](openacc-programs.md#ranks-and-their-devices), such as `cuda,host`: each rank has one |
-| `STRETTO_ACC_NEAR` | 1 | 0: [ranks](openacc-programs.md#ranks-and-their-devices) run on any worker, not on one near their device |
-| `STRETTO_ACC_DIRECT` | 1 | 0: messages from device to device go by way of the host's memory, for comparisons |
+| `STRETTO_ACC_NEAR` | - | 0: [ranks](openacc-programs.md#ranks-and-their-devices) run on any worker, not on one near their device |
+| `STRETTO_ACC_DIRECT` | - | 0: messages from device to device go by way of the host's memory, for comparisons |
 )";
 
 }  // namespace

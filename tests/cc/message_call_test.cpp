@@ -28,7 +28,7 @@ std::string text_with_messages(const std::string& text) {
 std::string reason(const std::string& globals, const std::string& ahead, const std::string& behind = "") {
   const std::string text =
       text_with_messages(globals + "void f(double *given, int n) {\n" + ahead +
-                 "\n#pragma acc mpi recvbuf(readonly)\n  MPI_Bcast(p, n, 3, 0, 0);\n" + behind + "\n}\n");
+                         "\n#pragma acc mpi recvbuf(readonly)\n  MPI_Bcast(p, n, 3, 0, 0);\n" + behind + "\n}\n");
   const std::string begin = "stretto_acc_readonly_end(MPI_Bcast(stretto_acc_readonly_buffer(p, (void **)";
   const std::size_t at = text.find(begin);
   if (at == text.npos) return text;
@@ -57,8 +57,9 @@ TEST_CASE("a buffer to which the source has another pointer, or none that can ch
         R"("another variable may be assigned from \"p\"")");
   CHECK(reason("static double *p, *q;\nvoid other(void) { q = p + 1; }\n", "") ==
         R"("another variable may be assigned from \"p\"")");
-  const std::string parameter =
-      text_with_messages("void f(double *p) {\n#pragma acc mpi recvbuf(readonly)\n  MPI_Recv(p, 1, 3, 0, 0, 0, 0);\n}\n");
+  const std::string parameter = text_with_messages(
+      "void f(double *p) {\n#pragma acc mpi recvbuf(readonly)\n  MPI_Recv(p, 1, 3, 0, 0, 0, 0);\n"
+      "}\n");
   CHECK(parameter.find("the caller has another pointer to what \\\"p\\\" points to") != std::string::npos);
 }
 

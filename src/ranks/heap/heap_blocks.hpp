@@ -32,7 +32,7 @@ class heap_blocks {
   /// Smaller blocks are not entered: a copy takes about as long as the entry.
   static constexpr std::size_t least_bytes = 64 << 10;
 
-  /// Enters a block, with a hold at its start. What it overlaps has ended without a call of release().
+  /// Enters a block, with a hold at its start. Blocks that it overlaps have ended without a call of release().
   void add(std::byte* start, std::size_t bytes);
 
   struct hold {
@@ -42,7 +42,7 @@ class heap_blocks {
   };
   std::optional<hold> find(const std::byte* at) const;
 
-  /// What is left to do behind the end of a hold.
+  /// The work that is left behind the end of a hold.
   struct ended_hold {
     bool was_held;
     std::byte* unused;  // the block, for the caller to free; null: it has other holds
