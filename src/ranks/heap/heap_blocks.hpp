@@ -42,7 +42,7 @@ class heap_blocks {
   };
   std::optional<hold> find(const std::byte* at) const;
 
-  /// The work that is left behind the end of a hold.
+  /// The end of a hold, and the memory that it leaves.
   struct ended_hold {
     bool was_held;
     std::byte* unused;  // the block, for the caller to free; null: it has other holds

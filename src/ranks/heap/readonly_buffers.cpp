@@ -39,8 +39,8 @@ const program_copy* calling_program() {
   return identity ? identity->copy : nullptr;
 }
 
-/// The calling rank's declaration of a buffer; nothing without one. A call may send from an address that it receives
-/// to, once the receiver shares the beginning of the sender's block.
+/// The calling rank's declarations of a buffer; empty without one. A call may send from an address that it receives to,
+/// once the receiver shares the beginning of the sender's block.
 readonly_buffer declared_of(const void* buffer) {
   declaration_table& table = declarations();
   const program_copy* const by = calling_program();
@@ -57,8 +57,7 @@ readonly_buffer declared_of(const void* buffer) {
 void inform(const std::string& text) {
   base::thread_context* const here = base::current();
   if (!here) return;
-  const auto& inform = data::state_of(*here).settings.inform;
-  if (inform) inform(text);
+  if (const auto& log = data::state_of(*here).settings.inform) log(text);
 }
 
 /// Null if the data can be shared as far as one side knows.
