@@ -11,6 +11,7 @@ void accelerator::perform(const std::vector<transfer>& all) {
     switch (one.is) {
       case transfer::kind::to_device: copy_to_device(one.device, one.host, one.bytes); break;
       case transfer::kind::to_host: copy_to_host(one.host, one.device, one.bytes); break;
+      case transfer::kind::within_device: copy_within(one.device, one.host, one.bytes); break;
       case transfer::kind::clear: clear(one.device, one.bytes); break;
       case transfer::kind::write_pointer:
         copy_to_device(one.device, reinterpret_cast<const std::byte*>(&one.host), sizeof one.host);

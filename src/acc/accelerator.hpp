@@ -29,10 +29,10 @@ struct gang_launch {
 
 /// A copy between host and device, or another operation on memory of the device, in the order of a queue.
 struct transfer {
-  enum class kind { to_device, to_host, clear, write_pointer, release };
+  enum class kind { to_device, to_host, within_device, clear, write_pointer, release };
   kind is;
   std::byte* device;
-  std::byte* host = nullptr;  // of write_pointer: the value
+  std::byte* host = nullptr;  // of write_pointer: the value; of within_device: where the bytes are on the device
   std::size_t bytes = 0;
 };
 

@@ -113,8 +113,10 @@ void device_accelerator::clear(std::byte* device, std::size_t bytes) {
 void device_accelerator::perform(const std::vector<transfer>& all) { wait(start(all, {})); }
 
 event device_accelerator::start(std::vector<transfer> all, std::span<const event> behind) {
-  for (transfer& one : all)
+  for (transfer& one : all) {
     if (one.is != transfer::kind::release) one.device = in_streams(one.device);
+    if (one.is == transfer::kind::within_device) one.host = in_streams(one.host);
+  }
   return start_transfers(on_, std::move(all), [this](std::byte* memory) { release(memory); }, behind);
 }
 

@@ -75,11 +75,6 @@ void rank_context::end_current() {
   ended->queues().wait_for_all();
 }
 
-void rank_context::run(queue_number queue, const operation_text& text, std::function<void()> work) {
-  if (queue) queues_.enqueue(*queue, text, std::move(work));
-  else work();
-}
-
 void rank_context::perform(queue_number queue, const char* where, data_work work) {
   for (const int one : work.queues) {
     if (queue) queues_.make_wait(*queue, {&one, 1});

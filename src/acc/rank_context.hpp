@@ -6,7 +6,6 @@
 
 #include <stretto_acc/openacc.h>
 
-#include <functional>
 #include <memory>
 
 #include "acc/accelerator.hpp"
@@ -31,9 +30,7 @@ class rank_context {
   data_environment& data() noexcept { return data_; }
   activity_queues& queues() noexcept { return queues_; }
 
-  /// Runs `work` behind a queue's operations; without a queue before the call returns.
-  void run(queue_number queue, const operation_text& text, std::function<void()> work);
-  /// The same for what the data asks for.
+  /// Does what the data asks for behind a queue's operations; without a queue before the call returns.
   void perform(queue_number queue, const char* where, data_work work);
   /// Of an argument of async: the default queue for acc_async_noval and acc_async_default, none for acc_async_sync.
   queue_number queue_of(int asked) const noexcept;

@@ -72,7 +72,8 @@ class transfer_list final : public data::device_operation {
     constexpr std::byte zero{0};
     const places::copy_shape shape{one.bytes, 1, 1};
     switch (one.is) {
-      case transfer::kind::to_device: return s.copy(end_at(one.host), end_at(one.device), shape, done);
+      case transfer::kind::to_device:
+      case transfer::kind::within_device: return s.copy(end_at(one.host), end_at(one.device), shape, done);
       case transfer::kind::to_host: return s.copy(end_at(one.device), end_at(one.host), shape, done);
       case transfer::kind::clear: return s.fill(end_at(one.device), shape, {&zero, 1}, done);
       case transfer::kind::write_pointer:

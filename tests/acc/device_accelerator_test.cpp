@@ -107,14 +107,18 @@ TEST_CASE("copies and kernels of a queue run in order, and what they need lives 
 
 TEST_CASE("transfers are made in their order, and memory is released ahead of their end") {
   with_device([](acc::device_accelerator& on) {
-    std::byte *const x = on.allocate(16), *const y = on.allocate(16);
+    std::byte *const x = on.allocate(16), *const y = on.allocate(16), *const z = on.allocate(24);
     const long values[2] = {3, 4};
-    long got[2] = {};
+    long got[2] = {}, got_within = 0;
     auto* const pointer = reinterpret_cast<std::byte*>(5);
     on.perform({{transfer::kind::to_device, x, bytes(const_cast<long*>(values)), 16},
                 {transfer::kind::clear, y, nullptr, 16},
                 {transfer::kind::write_pointer, x + 8, pointer},
+                {transfer::kind::within_device, z + 16, x + 8, 8},
                 {transfer::kind::release, y}});
+    CHECK(on.allocated_bytes() == 40);
+    on.perform({{transfer::kind::to_host, z + 16, bytes(&got_within), 8}, {transfer::kind::release, z}});
+    CHECK(got_within == 5);
     CHECK(on.allocated_bytes() == 16);
     on.perform({{transfer::kind::to_host, x, bytes(got), 16}, {transfer::kind::release, x}});
     CHECK(got[0] == 3);

@@ -25,7 +25,7 @@ struct busy_context {
   }
 
   void occupy() {
-    context.run(1, {"work", "x.c:1"}, [until = busy.get_future()] { wait(until); });
+    context.queues().enqueue(1, {"work", "x.c:1"}, [until = busy.get_future()] { wait(until); });
   }
   void let_go() {
     if (!std::exchange(is_free, true)) busy.set();
@@ -78,11 +78,12 @@ TEST_CASE("transfers of a queue that has operations wait for them") {
 
 TEST_CASE("work without a queue is done when the call returns, behind the queues that it names") {
   with_context([](busy_context& c) {
-    bool has_run = false;
-    c.context.run({}, {"work", "x.c:1"}, [&] { has_run = true; });
-    CHECK(has_run);
+    int a[4] = {1, 2, 3, 4};
+    const test::data_clause clause(stretto_acc_copyin, a, sizeof a);
+    c.context.perform({}, "x.c:1", c.copying(clause.data));
+    CHECK(c.device->take_record() == std::vector<std::string>{"to device 16"});
     std::vector<std::string> order;
-    c.context.run(2, {"work", "x.c:1"}, [&] { order.push_back("queue"); });
+    c.context.queues().enqueue(2, {"work", "x.c:1"}, [&] { order.push_back("queue"); });
     acc::data_work work;
     work.queues = {2};
     c.context.perform({}, "x.c:1", std::move(work));

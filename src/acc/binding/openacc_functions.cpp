@@ -48,18 +48,9 @@ void* entered(int action, void* host, size_t bytes, const char* function) {
   return acc_deviceptr(host);
 }
 
-enum class direction { to_device, to_host, within };
-
-void copy(direction way, void* to, void* from, size_t bytes, int queue) {
+void copy(transfer::kind way, void* device, void* other, size_t bytes, int queue, const char* function) {
   rank_context& in = here();
-  in.run(in.queue_of(queue), {"copy", "acc_memcpy"},
-         [way, &device = in.device(), to = bytes_at(to), from = bytes_at(from), bytes] {
-           switch (way) {
-             case direction::to_device: return device.copy_to_device(to, from, bytes);
-             case direction::to_host: return device.copy_to_host(to, from, bytes);
-             case direction::within: return device.copy_within(to, from, bytes);
-           }
-         });
+  if (bytes > 0) in.perform(in.queue_of(queue), function, {{{way, bytes_at(device), bytes_at(other), bytes}}, {}});
 }
 
 /// The result of a test. A program that tests in a loop lets other tasks of its worker run.
@@ -209,27 +200,27 @@ void acc_detach_finalize_async(void** pointer, int queue) {
 }
 
 void acc_memcpy_to_device(void* device, void* host, size_t bytes) {
-  copy(direction::to_device, device, host, bytes, acc_async_sync);
+  acc_memcpy_to_device_async(device, host, bytes, acc_async_sync);
 }
 void acc_memcpy_to_device_async(void* device, void* host, size_t bytes, int queue) {
-  copy(direction::to_device, device, host, bytes, queue);
+  copy(transfer::kind::to_device, device, host, bytes, queue, "acc_memcpy_to_device");
 }
 void acc_memcpy_from_device(void* host, void* device, size_t bytes) {
-  copy(direction::to_host, host, device, bytes, acc_async_sync);
+  acc_memcpy_from_device_async(host, device, bytes, acc_async_sync);
 }
 void acc_memcpy_from_device_async(void* host, void* device, size_t bytes, int queue) {
-  copy(direction::to_host, host, device, bytes, queue);
+  copy(transfer::kind::to_host, device, host, bytes, queue, "acc_memcpy_from_device");
 }
-void acc_memcpy_device(void* to, void* from, size_t bytes) { copy(direction::within, to, from, bytes, acc_async_sync); }
+void acc_memcpy_device(void* to, void* from, size_t bytes) { acc_memcpy_device_async(to, from, bytes, acc_async_sync); }
 void acc_memcpy_device_async(void* to, void* from, size_t bytes, int queue) {
-  copy(direction::within, to, from, bytes, queue);
+  copy(transfer::kind::within_device, to, from, bytes, queue, "acc_memcpy_device");
 }
 void acc_memcpy_d2d(void* to, void* from, size_t bytes, int to_device, int from_device) {
   acc_memcpy_d2d_async(to, from, bytes, to_device, from_device, acc_async_sync);
 }
 void acc_memcpy_d2d_async(void* to, void* from, size_t bytes, int, int, int queue) {
   const auto present = [](void* host) { return stretto_acc_use_device(host, 0, "an argument", "acc_memcpy_d2d"); };
-  copy(direction::within, present(to), present(from), bytes, queue);
+  copy(transfer::kind::within_device, present(to), present(from), bytes, queue, "acc_memcpy_d2d");
 }
 
 #pragma GCC visibility pop
