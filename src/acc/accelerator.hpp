@@ -5,6 +5,8 @@
 
 #include <stretto_acc/openacc.h>
 #include <stretto/event.hpp>
+#include <stretto/native_memory.hpp>
+#include <stretto/place.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -41,6 +43,7 @@ struct accelerator_facts {
   acc_device_t type = acc_device_host;
   std::string name = "host", vendor = "Stretto", driver = "Stretto";
   std::size_t memory_bytes = 0;
+  bool shares_memory = false;  // with the host: data clauses copy nothing
 };
 
 class accelerator {
@@ -57,9 +60,16 @@ class accelerator {
   /// Aligned for every type, not initialised; null if there is not so much memory. The addresses are distinct from all
   /// of the host.
   virtual std::byte* allocate(std::size_t bytes) noexcept = 0;
+  /// Lets kernels use memory of the host in place, at the host's addresses, until release(). False: they cannot, and
+  /// need a copy in the memory of the device.
+  virtual bool share(std::byte* /*host*/, std::size_t /*bytes*/) noexcept { return false; }
   virtual void release(std::byte* memory) noexcept = 0;
   /// Of all that is not released.
   virtual std::size_t allocated_bytes() const noexcept = 0;
+
+  /// For operations outside of OpenACC: the memory that kernels use, and the driver's name for an address there.
+  virtual place memory() const = 0;
+  virtual native_memory named_by_driver(std::byte* device) const { return {.data = device}; }
 
   virtual void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) = 0;
   virtual void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) = 0;

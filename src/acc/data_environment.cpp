@@ -102,14 +102,15 @@ mapping* data_environment::enter_range(const byte_range& range, const request& r
 }
 
 mapping& data_environment::add(const byte_range& range, const request& r) {
-  std::byte* const device = on_.allocate(range.bytes);
+  std::byte* const device = on_.share(range.first, range.bytes) ? range.first : on_.allocate(range.bytes);
   if (!device) throw without_memory(range, r.data.name, r.where, table_);
   mapping& made =
       table_.add({.host = range.first, .bytes = range.bytes, .device = device, .name = r.data.name, .where = r.where});
   std::vector<transfer>& moved = r.into.transfers;
-  if (begins_with_values(action_of(r.data)))
+  if (begins_with_values(action_of(r.data)) && !made.is_shared())
     moved.push_back({transfer::kind::to_device, device, range.first, range.bytes});
-  if (r.data.action & stretto_acc_zero) moved.push_back({transfer::kind::clear, device, nullptr, range.bytes});
+  if ((r.data.action & stretto_acc_zero) && !made.is_shared())
+    moved.push_back({transfer::kind::clear, device, nullptr, range.bytes});
   use(made, r.queue, r.into);
   return made;
 }
@@ -161,8 +162,9 @@ void data_environment::attach(std::byte* pointer, const std::byte* at, const req
   auto* const target = *reinterpret_cast<std::byte**>(pointer);
   const mapping* const to = target ? table_.at_host(at) : nullptr;
   if (!to) return;
-  if (!on_.follows_pointers()) throw unusable_pointer(*in, *to, r.where);
+  if (!on_.follows_pointers() || (in->is_shared() && !to->is_shared())) throw unusable_pointer(*in, *to, r.where);
   if (in->attached[pointer]++ > 0) return;
+  if (in->is_shared()) return;  // the pointer is the host's own
   use(*in, r.queue, r.into);
   r.into.transfers.push_back(
       {transfer::kind::write_pointer, device_address(*in, pointer), device_address(*to, target)});
@@ -176,6 +178,7 @@ void data_environment::detach(std::byte* pointer, bool is_final, const request& 
   if (is_final) found->second = 1;
   if (--found->second > 0) return;
   in->attached.erase(found);
+  if (in->is_shared()) return;
   use(*in, r.queue, r.into);
   r.into.transfers.push_back(
       {transfer::kind::write_pointer, device_address(*in, pointer), *reinterpret_cast<std::byte**>(pointer)});
@@ -184,6 +187,7 @@ void data_environment::detach(std::byte* pointer, bool is_final, const request& 
 /// Without the pointers that are attached: their values differ between host and device.
 void data_environment::copy_range(const mapping& in, const byte_range& range, transfer::kind way,
                                   const request& r) const {
+  if (in.is_shared()) return;
   std::byte* at = range.first;
   std::byte* const end = range.first + range.bytes;
   const auto copy_until = [&](std::byte* last) {

@@ -38,16 +38,21 @@ device::launch_argument memory_argument(const byte_range& block) {
   return one;
 }
 
-accelerator_facts facts_for_programs(const device::properties& about) {
-  return {type_of(facts_of(about)), about.name, about.vendor, about.backend, about.memory_bytes};
+accelerator_facts facts_for_programs(const device::properties& about, bool is_discrete) {
+  return {type_of(facts_of(about)),
+          about.name,
+          about.vendor,
+          about.backend,
+          about.memory_bytes,
+          about.is_host_accessible && !is_discrete};
 }
 
 }  // namespace
 
-device_accelerator::device_accelerator(device::attached_device& on, data::memory_space& memory)
+device_accelerator::device_accelerator(device::attached_device& on, data::memory_space& memory, bool is_discrete)
     : on_(on),
       memory_(memory),
-      facts_(facts_for_programs(on.is().about())),
+      facts_(facts_for_programs(on.is().about(), is_discrete)),
       for_messages_(on.is().about().is_host_accessible ? nullptr : blocking_copies::of(on.is())) {}
 
 device_accelerator::~device_accelerator() {
@@ -71,6 +76,14 @@ std::byte* device_accelerator::allocate(std::size_t bytes) noexcept {
   return first;
 }
 
+bool device_accelerator::share(std::byte* host, std::size_t bytes) noexcept {
+  std::byte* const in_streams = facts_.shares_memory ? on_.is().borrow_host(host, bytes) : nullptr;
+  if (!in_streams) return false;
+  const std::scoped_lock lock(mutex_);
+  blocks_[host] = {nullptr, bytes, in_streams};
+  return true;
+}
+
 void device_accelerator::release(std::byte* memory) noexcept {
   data::block* block = nullptr;
   {
@@ -78,9 +91,11 @@ void device_accelerator::release(std::byte* memory) noexcept {
     const auto found = blocks_.find(memory);
     if (found == blocks_.end()) return;
     block = found->second.block;
-    allocated_ -= found->second.bytes;
+    if (block) allocated_ -= found->second.bytes;
+    else on_.is().give_back(found->second.in_streams);
     blocks_.erase(found);
   }
+  if (!block) return;
   data::notify_resolved(memory_.destroy(block, nullptr), base::require_current("acc"));
 }
 
@@ -95,6 +110,11 @@ std::byte* device_accelerator::in_streams(const std::byte* address) const noexce
   if (next == blocks_.begin()) return nullptr;
   const auto& [first, block] = *std::prev(next);
   return block.in_streams + (address - first);
+}
+
+native_memory device_accelerator::named_by_driver(std::byte* device) const {
+  std::byte* const address = in_streams(device);
+  return address ? on_.is().named_by_driver(address) : native_memory{};
 }
 
 void device_accelerator::copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) {

@@ -19,15 +19,19 @@ namespace stretto::acc {
 
 class device_accelerator final : public accelerator {
  public:
-  device_accelerator(device::attached_device& on, data::memory_space& memory);
+  /// is_discrete: kernels use memory of the device alone, although they could use the host's in place.
+  device_accelerator(device::attached_device& on, data::memory_space& memory, bool is_discrete);
   ~device_accelerator() override;
 
   const accelerator_facts& facts() const noexcept override { return facts_; }
   bool shares_host_memory() const noexcept override { return false; }
   bool follows_pointers() const noexcept override;
   std::byte* allocate(std::size_t bytes) noexcept override;
+  bool share(std::byte* host, std::size_t bytes) noexcept override;
   void release(std::byte* memory) noexcept override;
   std::size_t allocated_bytes() const noexcept override;
+  place memory() const override { return on_.memory(); }
+  native_memory named_by_driver(std::byte* device) const override;
   void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) override;
   void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
   void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) override;
@@ -41,7 +45,7 @@ class device_accelerator final : public accelerator {
  private:
   using compiled = std::shared_ptr<const device::compiled_kernel>;
   struct memory_block {
-    data::block* block;
+    data::block* block;  // null: memory of the host
     std::size_t bytes;
     std::byte* in_streams;  // the first address as streams know it
   };

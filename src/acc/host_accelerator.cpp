@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <stretto/finish.hpp>
+#include <stretto/platform.hpp>
 #include <stretto/task.hpp>
 
 #include "acc/gang_arguments.hpp"
@@ -63,7 +64,12 @@ std::size_t bytes_of_host() {
 }  // namespace
 
 host_accelerator::host_accelerator(bool is_discrete)
-    : is_discrete_(is_discrete), facts_{.memory_bytes = bytes_of_host()} {}
+    : is_discrete_(is_discrete), facts_{.memory_bytes = bytes_of_host(), .shares_memory = !is_discrete} {}
+
+place host_accelerator::memory() const {
+  const platform& machine = this_machine();
+  return machine.nearest(machine.home(0), place_kind::system_memory).value_or(place());
+}
 
 // Each block ends where a page ends that nobody may access, so that a kernel which runs over its end crashes there; so
 // does one that uses a block after its release.

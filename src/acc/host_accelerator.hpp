@@ -25,6 +25,7 @@ class host_accelerator final : public accelerator {
   std::byte* allocate(std::size_t bytes) noexcept override;
   void release(std::byte* memory) noexcept override;
   std::size_t allocated_bytes() const noexcept override { return allocated_; }
+  place memory() const override;
   void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) override;
   void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
   void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) override;

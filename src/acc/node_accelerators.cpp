@@ -14,8 +14,8 @@ namespace {
 
 const data::data_state& data_of_node() { return data::state_of(base::require_current("acc")); }
 
-/// STRETTO_ACC_DISCRETE=1: the cores have memory of their own.
-bool is_discrete_host() {
+/// STRETTO_ACC_DISCRETE=1: kernels do not use the memory of ranks, also where they could.
+bool is_discrete() {
   const char* const text = std::getenv("STRETTO_ACC_DISCRETE");
   return text && std::string_view(text) == "1";
 }
@@ -46,8 +46,8 @@ std::vector<unsigned> processors_near_accelerator(std::size_t position) {
 
 std::unique_ptr<accelerator> open_accelerator(std::size_t position) {
   device::attached_device* const device = device_of(position);
-  if (!device) return std::make_unique<host_accelerator>(is_discrete_host());
-  return std::make_unique<device_accelerator>(*device, *data_of_node().find(device->memory()));
+  if (!device) return std::make_unique<host_accelerator>(is_discrete());
+  return std::make_unique<device_accelerator>(*device, *data_of_node().find(device->memory()), is_discrete());
 }
 
 }  // namespace stretto::acc

@@ -30,6 +30,7 @@ struct mapping {
   std::map<std::byte*, unsigned> attached = {};  // pointers in the host memory whose copies point to device memory
 
   std::byte* end() const noexcept { return host + bytes; }
+  bool is_shared() const noexcept { return device == host; }  // kernels use the memory of the host
   bool is_counted() const noexcept { return structured + dynamic > 0; }
 };
 

@@ -68,6 +68,17 @@ std::byte* device::import_memory(std::span<const std::byte> token, std::uint64_t
   return nullptr;
 }
 
+std::byte* device::borrow_host(std::byte* host, std::uint64_t bytes) noexcept {
+  std::byte* first = nullptr;
+  try {
+    first = borrowed_.reserve(bytes, reinterpret_cast<std::uintptr_t>(host));
+    if (map_host(first, host, bytes)) return first;
+  } catch (const std::exception&) {  // no address space, or no memory
+  }
+  if (first) borrowed_.release(first);
+  return nullptr;
+}
+
 void device::require(const native_memory&, std::uint64_t) const {
   throw foreign_memory(*this, "this kind of device can only use its own memory",
                        "copy the elements to an instance on the device");

@@ -204,6 +204,13 @@ class device {
   std::byte* borrow(const native_memory& from, std::uint64_t bytes);
   void give_back(std::byte* first) noexcept;
 
+  /// Makes host memory usable by streams and kernels in place. They refer to it by the returned address, until
+  /// give_back, which must come after its last use. Host and kernels see each other's writes once the writing operation
+  /// has completed. Null if kernels of this device do not use the host's memory in place.
+  std::byte* borrow_host(std::byte* first, std::uint64_t bytes) noexcept;
+  /// The name by which the driver knows an address of this device, for native code.
+  virtual native_memory named_by_driver(std::byte* address) const { return {.data = transport_address(address)}; }
+
   /// A token by which devices of other processes of this host can import all of this device's memory. At most
   /// most_token_bytes long; constant while the device lives. Empty if the memory cannot be exported.
   static constexpr std::size_t most_token_bytes = 96;
@@ -263,6 +270,8 @@ class device {
   /// Makes `alias` an address of that memory, which was checked by require(), until unmap_borrowed.
   virtual void map_borrowed(std::byte* /*stands*/, const native_memory& /*from*/, std::uint64_t /*bytes*/) {}
   virtual void unmap_borrowed(std::byte* /*stands*/) noexcept {}
+  /// Makes `alias` an address of that host memory, until unmap_borrowed. False if this is impossible.
+  virtual bool map_host(std::byte* /*stands*/, std::byte* /*first*/, std::uint64_t /*bytes*/) { return false; }
   /// Makes `alias` an address of the memory exported under that token, until unmap_borrowed. False if this is
   /// impossible.
   virtual bool map_exported(std::byte* /*stands*/, std::span<const std::byte> /*token*/, std::uint64_t /*bytes*/) {

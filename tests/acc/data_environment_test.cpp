@@ -594,3 +594,43 @@ TEST_CASE("the end of a rank's data releases all of its memory") {
   CHECK(device.allocated_bytes() == 0);
   CHECK(device.misuses() == 0);
 }
+
+TEST_CASE("data that kernels use in the host's memory is present there, and never copied") {
+  present_data p;
+  p.device.shares = true;
+  std::array<int, 4> a = {1, 2, 3, 4};
+  const data_clause copy(stretto_acc_copy, a.data(), sizeof a), update(stretto_acc_update_host, a.data(), sizeof a);
+  const data_clause zeros(stretto_acc_create | stretto_acc_zero, a.data(), sizeof a);
+  p.enter(copy.data, scope::structured);
+  CHECK(p.on_device(a.data() + 1) == a.data() + 1);
+  CHECK(p.device.shared_count() == 1);
+  const data_work waits = p.update(update.data);
+  CHECK(waits.transfers.empty());
+  p.leave(copy.data, scope::structured);
+  CHECK(p.device.shared_count() == 0);
+  CHECK_FALSE(p.has(a.data()));
+  p.enter(zeros.data, scope::dynamic);
+  CHECK(a[3] == 4);
+  CHECK(p.device.take_record().empty());
+  CHECK(p.device.misuses() == 0);
+}
+
+TEST_CASE("a pointer in memory that kernels use in place stays the host's") {
+  present_data p;
+  p.device.shares = true;
+  int value = 3;
+  int* pointer = &value;
+  const data_clause pointers(stretto_acc_copy, &pointer, sizeof pointer),
+      values(stretto_acc_copy, &value, sizeof value);
+  p.enter(pointers.data, scope::dynamic);
+  p.enter(values.data, scope::dynamic);
+  const pointer_clause attach(stretto_acc_attach, &pointer), detach(stretto_acc_detach, &pointer);
+  p.enter(attach.data, scope::dynamic);
+  CHECK(pointer == &value);
+  p.leave(detach.data, scope::dynamic);
+  CHECK(p.device.take_record().empty());
+  p.leave(values.data, scope::dynamic);
+  p.device.shares = false;
+  p.enter(values.data, scope::dynamic);
+  CHECK(contains(text_of_refusal([&] { p.enter(attach.data, scope::dynamic); }), "O18"));
+}

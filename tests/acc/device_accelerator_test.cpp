@@ -28,7 +28,7 @@ void with_device(Body body) {
   rt.run([&] {
     const data::data_state& state = data::state_of(base::require_current("test"));
     device::attached_device& on = *state.settings.devices->all()[0];
-    acc::device_accelerator device(on, *state.find(on.memory()));
+    acc::device_accelerator device(on, *state.find(on.memory()), false);
     body(device);
   });
 }

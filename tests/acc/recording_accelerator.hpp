@@ -32,6 +32,14 @@ class recording_accelerator final : public acc::accelerator {
   int misuses() const noexcept { return misuses_; }
 
   bool follows = true;  // pointers in its memory work
+  bool shares = false;  // kernels use the memory of the host
+  place memory() const override { return {}; }
+  bool share(std::byte* host, std::size_t bytes) noexcept override {
+    const std::scoped_lock lock(mutex_);
+    if (shares) shared_[host] = bytes;
+    return shares;
+  }
+  std::size_t shared_count() const { return shared_.size(); }
 
   const acc::accelerator_facts& facts() const noexcept override { return facts_; }
   bool follows_pointers() const noexcept override { return follows; }
@@ -49,6 +57,7 @@ class recording_accelerator final : public acc::accelerator {
   }
   void release(std::byte* memory) noexcept override {
     const std::scoped_lock lock(mutex_);
+    if (shared_.erase(memory) > 0) return;
     const auto found = blocks_.find(memory);
     if (found == blocks_.end()) {
       ++misuses_;
@@ -98,6 +107,7 @@ class recording_accelerator final : public acc::accelerator {
   std::mutex mutex_;
   std::size_t free_, allocated_ = 0;
   std::map<std::byte*, block> blocks_;
+  std::map<std::byte*, std::size_t> shared_;  // memory of the host
   std::vector<std::string> record_;
   int misuses_ = 0;
 };

@@ -18,6 +18,7 @@ from random_regions import Program  # noqa: E402
 
 SECONDS = 300  # ends a program that hangs, however busy the machine is
 DEVICES = {"host": {}, "discrete": {"STRETTO_ACC_DISCRETE": "1"}, "opencl": {"STRETTO_ACC_DEVICE_TYPE": "opencl"},
+           "discrete opencl": {"STRETTO_ACC_DEVICE_TYPE": "opencl", "STRETTO_ACC_DISCRETE": "1"},
            "simulated": {"STRETTO_ACC_DEVICE_TYPE": "sim", "STRETTO_DEVICES": "sim:2"}}
 FIRST_SEED, SEEDS = 1, 6
 
@@ -71,7 +72,7 @@ def failures_of(seed, has_messages, devices):
 def main():
     WORK.mkdir(parents=True, exist_ok=True)
     first, count = (int(one) for one in sys.argv[4:6]) if len(sys.argv) > 4 else (FIRST_SEED, SEEDS)
-    devices = [one for one in DEVICES if one != "opencl" or has_opencl()]
+    devices = [one for one in DEVICES if "opencl" not in one or has_opencl()]
     failures = [one for seed in range(first, first + count) for has_messages in (False, True)
                 for one in failures_of(seed, has_messages, devices)]
     print("\n".join(failures) or f"{2 * count} programs, each on {', '.join(devices)}")

@@ -91,7 +91,7 @@ size_t acc_get_property(int, acc_device_t type, acc_device_property_t property) 
   switch (property) {
     case acc_property_memory: return of->facts().memory_bytes;
     case acc_property_free_memory: return of->facts().memory_bytes - of->allocated_bytes();
-    case acc_property_shared_memory_support: return of->shares_host_memory() ? 1 : 0;
+    case acc_property_shared_memory_support: return of->facts().shares_memory ? 1 : 0;
     default: return 0;
   }
 }

@@ -96,6 +96,10 @@ class opencl_device final : public device {
   bool is_lost() const noexcept override { return driver_->is_lost(); }
   std::byte* memory() const noexcept override { return memory_->first(); }
   std::byte* transport_address(std::byte* address) const noexcept override { return memory_->in_place(address); }
+  native_memory named_by_driver(std::byte* address) const override {
+    const located its = memory_->at(address);
+    return {.buffer = its.buffer, .offset_bytes = its.offset};
+  }
   std::byte* host_memory() const noexcept override { return memory_->host_first(); }
   void allocated(std::byte* first, std::uint64_t bytes) override { memory_->allocated(first, bytes); }
   void freed(std::byte* first, std::uint64_t) noexcept override { memory_->freed(first); }
@@ -141,6 +145,9 @@ class opencl_device final : public device {
     memory_->map_borrowed(alias, {static_cast<cl_mem>(from.buffer), from.offset_bytes}, bytes);
   }
   void unmap_borrowed(std::byte* alias) noexcept override { memory_->unmap_borrowed(alias); }
+  bool map_host(std::byte* alias, std::byte* first, std::uint64_t bytes) override {
+    return memory_->is_in_place() && memory_->map_host(alias, first, bytes);
+  }
 
  private:
   /// The buffer stays mapped: device and host use one memory, so nothing is moved. Does nothing if the driver has no

@@ -99,8 +99,25 @@ void opencl_memory::map_borrowed(std::byte* alias, located from, std::uint64_t b
 }
 
 void opencl_memory::unmap_borrowed(std::byte* alias) noexcept {
+  cl_mem own = nullptr;
+  {
+    std::scoped_lock lock(mutex_);
+    const auto found = borrowed_.find(alias);
+    if (found == borrowed_.end()) return;
+    if (found->second.is_own) own = found->second.from.buffer;
+    borrowed_.erase(found);
+  }
+  if (own) driver_->cl->clReleaseMemObject(own);
+}
+
+bool opencl_memory::map_host(std::byte* alias, std::byte* first, std::uint64_t bytes) {
+  cl_int status = CL_SUCCESS;
+  const cl_mem made =
+      driver_->cl->clCreateBuffer(driver_->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, first, &status);
+  if (status != CL_SUCCESS) return false;
   std::scoped_lock lock(mutex_);
-  borrowed_.erase(alias);
+  borrowed_.emplace(alias, taken{alias + bytes, {made, 0}, true});
+  return true;
 }
 
 std::string opencl_memory::refusal_of(cl_mem buffer, std::uint64_t end) const {

@@ -52,6 +52,8 @@ class opencl_memory {
   /// Makes `alias` an address of the program's buffer, at that offset, until unmap_borrowed.
   void map_borrowed(std::byte* alias, located from, std::uint64_t bytes);
   void unmap_borrowed(std::byte* alias) noexcept;
+  /// Makes `alias` an address of host memory, by a buffer of its own. False if the driver refuses it.
+  bool map_host(std::byte* alias, std::byte* first, std::uint64_t bytes);
   /// Why the buffer does not belong to this device's context, or is too short; empty if it is usable.
   std::string refusal_of(cl_mem buffer, std::uint64_t end) const;
 
@@ -66,6 +68,7 @@ class opencl_memory {
   struct taken {
     const std::byte* end;
     located from;
+    bool is_own = false;  // a buffer of map_host
   };
   /// Whether the address lies in the reserved range of this device.
   bool is_own(const std::byte* address) const noexcept { return address >= first_ && address < first_ + bytes_; }

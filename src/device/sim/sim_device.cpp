@@ -240,6 +240,10 @@ class sim_device final : public device, public faults {
     options_.wires->join(alias, bytes, static_cast<const std::byte*>(from.data) + from.offset_bytes - alias, nullptr);
   }
   void unmap_borrowed(std::byte* alias) noexcept override { options_.wires->leave(alias); }
+  bool map_host(std::byte* alias, std::byte* first, std::uint64_t bytes) override {
+    if (about_.is_host_accessible) options_.wires->join(alias, bytes, first - alias, nullptr);
+    return about_.is_host_accessible;
+  }
   bool map_exported(std::byte* alias, std::span<const std::byte> token, std::uint64_t bytes) override {
     if (!options_.exports) return false;
     std::shared_ptr<const sim_memory> theirs = exported_memory::find(token);
