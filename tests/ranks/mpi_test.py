@@ -18,9 +18,10 @@ BIN, SOURCES, WORK = (Path(argument).resolve() for argument in sys.argv[1:4])
 SECONDS = 300  # ends a program that hangs, however busy the machine is
 
 
-# Devices for regions: the cores of the host; these with memory of their own; a processor by OpenCL; simulated devices,
-# whose memory the host cannot access.
+# Devices for regions: the cores of the host; these with memory of their own; a processor by OpenCL, in the host's
+# memory and in its own; simulated devices, whose memory the host cannot access.
 DEVICES = ({}, {"STRETTO_ACC_DISCRETE": "1"}, {"STRETTO_ACC_DEVICE_TYPE": "opencl"},
+           {"STRETTO_ACC_DEVICE_TYPE": "opencl", "STRETTO_ACC_DISCRETE": "1"},
            {"STRETTO_ACC_DEVICE_TYPE": "sim", "STRETTO_DEVICES": "sim:2"})
 
 
@@ -125,6 +126,36 @@ class Programs(unittest.TestCase):
                 with self.subTest(nodes=2, device=device):
                     self.assertEqual(on_nodes(2, "--ranks", 3, "./device_buffers").stdout, "")
 
+    def test_instances_in_the_memory_of_openacc_devices(self):
+        run(BIN / "stretto-cc", "-O1", "-c", SOURCES / "acc/scaled_array.c", "-o", "scaled_array.o")
+        build(SOURCES / "acc/external_instances.cpp", "external_instances", "-std=c++20", "scaled_array.o")
+        for device in (*DEVICES, {"STRETTO_ACC_DEVICE_TYPE": "sim", "STRETTO_DEVICES": "sim(in_place)"}):
+            for ranks, workers in (1, 1), (2, 2), (5, 2):
+                with self.subTest(ranks=ranks, workers=workers, device=device), \
+                        unittest.mock.patch.dict(os.environ, device):
+                    self.assertEqual(run("./external_instances", ranks=ranks, workers=workers).stdout, "")
+
+    def test_data_of_devices_that_share_memory_is_not_copied(self):
+        build(SOURCES / "acc/memory_use.c", "memory_use")
+        shared = ({}, {"STRETTO_ACC_DEVICE_TYPE": "opencl"},
+                  {"STRETTO_ACC_DEVICE_TYPE": "sim", "STRETTO_DEVICES": "sim(in_place)"})
+        for device in shared:
+            for discrete in ("0", "1"):
+                with (self.subTest(device=device, discrete=discrete),
+                      unittest.mock.patch.dict(os.environ, device | {"STRETTO_ACC_DISCRETE": discrete})):
+                    expected = "separate" if discrete == "1" else "shared"
+                    self.assertEqual(run("./memory_use", expected, ranks=2, workers=2).stdout, "")
+        with unittest.mock.patch.dict(os.environ, STRETTO_ACC_DEVICE_TYPE="sim", STRETTO_DEVICES="sim"):
+            self.assertEqual(run("./memory_use", "separate", ranks=2, workers=2).stdout, "")
+
+    def test_copies_in_queues_of_openacc(self):
+        build(SOURCES / "acc/queued_copies.c", "queued_copies")
+        for device in DEVICES:
+            for ranks, workers in (1, 1), (3, 2):
+                with self.subTest(ranks=ranks, workers=workers, device=device), \
+                        unittest.mock.patch.dict(os.environ, device):
+                    self.assertEqual(run("./queued_copies", ranks=ranks, workers=workers).stdout, "")
+
     def test_blocks_of_the_heap_that_ranks_share(self):
         build(SOURCES / "acc/shared_blocks.c", "shared_blocks")
         for device in DEVICES:
@@ -180,9 +211,11 @@ class Programs(unittest.TestCase):
                     self.assertEqual(run(f"./{name}", ranks=ranks, workers=workers).stdout, expected)
             with self.subTest(program=name, nodes=2):
                 self.assertEqual(on_nodes(2, "--ranks", 2, f"./{name}", workers=2).stdout, expected)
-            with (self.subTest(program=name, device="opencl"),
-                  unittest.mock.patch.dict(os.environ, STRETTO_ACC_DEVICE_TYPE="opencl")):
-                self.assertEqual(run(f"./{name}", ranks=2, workers=2).stdout, expected)
+            for discrete in ("0", "1"):
+                with (self.subTest(program=name, device="opencl", discrete=discrete),
+                      unittest.mock.patch.dict(os.environ, STRETTO_ACC_DEVICE_TYPE="opencl",
+                                               STRETTO_ACC_DISCRETE=discrete)):
+                    self.assertEqual(run(f"./{name}", ranks=2, workers=2).stdout, expected)
             devices = "sim(in_place)" if name == "hydro" else "sim"  # it has pointers on the device
             with (self.subTest(program=name, device=devices),
                   unittest.mock.patch.dict(os.environ, STRETTO_ACC_DEVICE_TYPE="sim", STRETTO_DEVICES=devices)):
