@@ -46,7 +46,8 @@ MOST_LINES_OF_PAGE = 120
 SHOWN = {"tbb": "oneTBB", "tbb_static": "oneTBB, static", "starpu": "StarPU", "mpi": "MPI", "opencl": "OpenCL",
          "cuda": "CUDA", "openmpi": "Open MPI", "mpich": "MPICH", "gcc_openmp": "OpenMP", "opencl_kernels": "OpenCL",
          "opencl_messages": "Open MPI and OpenCL", "opencl_copy": "copy command", "opencl_mapped": "memcpy",
-         "openmpi_programs": "Open MPI", "openmpi_synchronous": "Open MPI", "openmpi_asynchronous": "Open MPI"}
+         "openmpi_programs": "Open MPI", "openmpi_synchronous": "Open MPI", "openmpi_asynchronous": "Open MPI",
+         "openmpi_inputs": "Open MPI"}
 
 HEAD = """# Performance
 

@@ -63,6 +63,8 @@ VARIANTS |= {f"dgemm_{part}{on}": ("stretto_programs", "_" + part) for part in P
 VARIANTS |= {"directly": ("stretto_acc_ranks", ""), "by_way_of_host": ("stretto_acc_ranks", "")}
 SIMULATED_DEVICES = {"STRETTO_ACC_DEVICE_TYPE": "sim", "STRETTO_DEVICES": "sim:2"}
 VARIANTS |= {"openmpi_" + form: ("openmpi_programs", "_" + form) for form in FORMS_OF_JACOBI[:2]}
+VARIANTS |= {way + "_inputs": ("stretto_programs", "_" + way) for way in ("shared", "copied")}
+VARIANTS |= {"openmpi_inputs": ("openmpi_programs", "_copied")}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
@@ -470,6 +472,9 @@ SUITES = (
     Suite("acc_dgemm_parts", "DGEMM with two ranks: the parts of its time", "acc_dgemm", "",
           tuple(f"dgemm_{part}{on}" for on in ("", "_device") for part in PARTS_OF_DGEMM), workers=(2,),
           sweep=(256, 512), axis="rows"),
+    Suite("acc_inputs", "inputs of DGEMM with two ranks that share or copy them, and Open MPI", "acc_inputs",
+          "copied_inputs", ("shared_inputs", "copied_inputs", "openmpi_inputs"), workers=(2,), sweep=(512, 1024),
+          axis="rows of each matrix"),
     _acc_program("ep", "EP, class S", 1),
     _acc_program("himeno", "Himeno, size S", 1),
     Suite("acc_translation", "translation of a source with 100 regions", "acc_translation", "openmpi_programs",
@@ -501,7 +506,8 @@ def environment(system, workers):
     ranks = {"STRETTO_RANKS": str(workers)} if program in ("stretto_ranks", "stretto_acc_ranks") else {}
     one = {"STRETTO_WORKERS": "1"} if system == "one_worker" else {}
     cores = {"stretto_acc": {"STRETTO_WORKERS": str(workers)}, "gcc_openmp": {"OMP_NUM_THREADS": str(workers)}}
-    device = {"STRETTO_ACC_DEVICE_TYPE": "opencl"} if system.endswith("_device") else {}
+    # With memory of its own, as a graphics card has: copies and messages of devices are what is measured.
+    device = {"STRETTO_ACC_DEVICE_TYPE": "opencl", "STRETTO_ACC_DISCRETE": "1"} if system.endswith("_device") else {}
     if system in ("directly", "by_way_of_host"):
         device = SIMULATED_DEVICES | ({} if system == "directly" else {"STRETTO_ACC_DIRECT": "0"})
     return (ENVIRONMENT | ranks | one | cores.get(program, {}) | device | {"BENCH_STARTED": str(time.time_ns())})

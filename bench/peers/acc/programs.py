@@ -23,6 +23,7 @@ import suites
 
 SECONDS = 500  # ends a program that hangs
 FORMS = ("synchronous", "asynchronous", "unified")
+WAYS = ("shared", "copied")  # of inputs that ranks only read
 STEPS_OF_JACOBI = 400
 
 
@@ -67,6 +68,14 @@ def share_of_dgemm(part):
     return measure
 
 
+def inputs(way):
+    """The messages of DGEMM that bring its inputs, which ranks of a node share or copy."""
+    def measure(run, size):
+        text = run("dgemm", str(size or 512), "times", STRETTO_ACC_SHARE_HEAP="1" if way == "shared" else "0")
+        return numbers_in(r"inputs came in (\S+)", text)[0] * 1e3, "ms", "lower"
+    return measure
+
+
 def random_pairs(run, _size):
     return numbers_in(r"seconds: (\S+)", run("ep", "S", "times"))[0] * 1e3, "ms", "lower"
 
@@ -87,7 +96,8 @@ def jacobi(form):
 
 BENCHMARKS = {"acc_dgemm": dgemm, **{f"acc_dgemm_{part}": share_of_dgemm(part) for part in PARTS_OF_DGEMM},
               "acc_ep": random_pairs, "acc_himeno": himeno,
-              **{f"acc_jacobi_{form}": jacobi(form) for form in FORMS}}
+              **{f"acc_jacobi_{form}": jacobi(form) for form in FORMS},
+              **{f"acc_inputs_{way}": inputs(way) for way in WAYS}}
 
 
 def source_of_lines(count):
@@ -130,9 +140,9 @@ def main():
     parser.add_argument("--reps", type=int, default=3)
     given = parser.parse_args()
 
-    def run(program, *arguments):
+    def run(program, *arguments, **more_variables):
         line, variables = started(given.launcher, given.folder / program, given.workers)
-        return printed_by([*line, *arguments], variables)
+        return printed_by([*line, *arguments], variables | more_variables)
 
     def measure():
         if given.bench == "acc_translation":
