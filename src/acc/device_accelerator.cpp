@@ -77,10 +77,19 @@ std::byte* device_accelerator::allocate(std::size_t bytes) noexcept {
 }
 
 bool device_accelerator::share(std::byte* host, std::size_t bytes) noexcept {
-  std::byte* const in_streams = facts_.shares_memory ? on_.is().borrow_host(host, bytes) : nullptr;
-  if (!in_streams) return false;
+  if (!facts_.shares_memory) return false;
   const std::scoped_lock lock(mutex_);
-  blocks_[host] = {nullptr, bytes, in_streams};
+  const auto known = blocks_.find(host);
+  if (known != blocks_.end() && known->second.bytes >= bytes) return ++known->second.uses > 0;
+  std::byte* const in_streams = on_.is().borrow_host(host, bytes);
+  if (!in_streams) return false;
+  memory_block made{nullptr, bytes, in_streams};
+  if (known != blocks_.end()) {
+    made.uses += known->second.uses;
+    made.earlier = std::move(known->second.earlier);
+    made.earlier.push_back(known->second.in_streams);
+  }
+  blocks_.insert_or_assign(host, std::move(made));
   return true;
 }
 
@@ -90,9 +99,11 @@ void device_accelerator::release(std::byte* memory) noexcept {
     const std::scoped_lock lock(mutex_);
     const auto found = blocks_.find(memory);
     if (found == blocks_.end()) return;
+    if (--found->second.uses > 0) return;
     block = found->second.block;
     if (block) allocated_ -= found->second.bytes;
     else on_.is().give_back(found->second.in_streams);
+    for (std::byte* const one : found->second.earlier) on_.is().give_back(one);
     blocks_.erase(found);
   }
   if (!block) return;

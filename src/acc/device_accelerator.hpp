@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "acc/accelerator.hpp"
 #include "acc/array_part.hpp"
@@ -48,6 +49,9 @@ class device_accelerator final : public accelerator {
     data::block* block;  // null: memory of the host
     std::size_t bytes;
     std::byte* in_streams;  // the first address as streams know it
+    // Of memory of the host: a queue may still have to release it when the program enters it again, or more of it.
+    std::size_t uses = 1;
+    std::vector<std::byte*> earlier = {};  // addresses in streams of fewer bytes
   };
   std::byte* in_streams(const std::byte* address) const noexcept;
 
