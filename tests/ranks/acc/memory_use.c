@@ -66,6 +66,20 @@ static void queues(float* x) {
   CHECK(wrong == 0);
 }
 
+/* The queue still has to release a part when the program enters more of it. */
+static void entered_again(float* x) {
+  for (int i = 0; i < n; ++i) x[i] = 0;
+  for (int count = 500; count <= n; count += 500) {
+#pragma acc enter data copyin(x[0 : count]) async(1)
+    for (int k = 0; k < 3; ++k)
+#pragma acc parallel loop present(x[0 : count]) async(1)
+      for (int i = 0; i < count; ++i) x[i] += 1;
+#pragma acc exit data copyout(x[0 : count]) async(1)
+  }
+#pragma acc wait(1)
+  CHECK(x[0] == 18 && x[499] == 18 && x[500] == 15 && x[2999] == 3 && x[3000] == 0);
+}
+
 static void attached_pointers(void) {
   struct table t = {n, malloc(n * sizeof(float))};
   float* const values = t.values;
@@ -90,6 +104,7 @@ int main(int argc, char** argv) {
   values_without_updates(x);
   unaligned_parts(x);
   queues(x);
+  if (is_shared) entered_again(x); /* elsewhere a copy starts with what the host has when it is made */
   if (is_shared || acc_get_device_type() == acc_device_host) attached_pointers();
   free(x);
   MPI_Finalize();
