@@ -7,7 +7,11 @@
 #include "sched/graph_plan.hpp"
 
 using namespace stretto;
-using namespace stretto::sched;
+using sched::find_path;
+using sched::graph_plan;
+using sched::graph_steps;
+using sched::plan_of;
+using sched::steps_of;
 using edges = std::vector<std::vector<std::uint32_t>>;
 
 TEST_CASE("a plan knows successors, roots and sinks") {
