@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/context.hpp"
@@ -65,7 +66,9 @@ class transfer_list final : public data::device_operation {
   void enqueue(device::stream& s, places::completion& done) override {
     const auto last = std::find_if_not(all_.rbegin(), all_.rend(), is_release);
     if (last == all_.rend()) return s.notify(done);
-    for (const transfer& one : all_) put(s, one, &one == &*last ? &done : nullptr);
+    for (const transfer& one : std::span(all_).first(static_cast<std::size_t>(&*last - all_.data())))
+      put(s, one, nullptr);
+    put(s, *last, &done);
   }
 
   static void put(device::stream& s, const transfer& one, places::completion* done) {

@@ -46,7 +46,8 @@ class device_operation : public deferred, public places::completion {
   static std::optional<deferred_report> report(const deferred& d, const deferred* at);
 
  protected:
-  /// Puts the operation into the stream, with `done` after its last part. An exception fails the operation.
+  /// Puts the operation into the stream, with `done` after its last part. An exception fails the operation. Once that
+  /// part is in the stream another thread may have destroyed this object.
   virtual void enqueue(device::stream& s, places::completion& done) = 0;
   /// Runs ahead of the end, with or without a failure.
   virtual void release_resources() noexcept {}

@@ -67,13 +67,14 @@ class launch_row final : public data::device_operation {
     const std::size_t last = launches_.size() - 1;
     const bool compiles_at_first_launch = on_.is().about().compiles_at_first_launch;
     try {
-      for (at_ = 0; at_ <= last; ++at_) {
-        const recorded_launch& l = at(launches_, at_);
+      for (std::size_t i = 0; i <= last; ++i) {
+        at_ = i;
+        const recorded_launch& l = at(launches_, i);
         device::launch_range items = l.items;
         items.is_first = compiles_at_first_launch && l.kernel->note_launch(items);
         is_first_ = is_first_ || items.is_first;
         const auto launch = [&](const auto& arguments) {
-          s.launch(*l.kernel, items, {arguments.data(), arguments.size()}, at_ == last ? &done : nullptr);
+          s.launch(*l.kernel, items, {arguments.data(), arguments.size()}, i == last ? &done : nullptr);
         };
         if (l.arguments.empty()) {
           launch(l.given.arguments(context, l.range.where));
