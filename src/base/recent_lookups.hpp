@@ -32,7 +32,8 @@ class recent_lookups {
     std::uint64_t version = 0;
     Value* value = nullptr;
   };
-  std::array<entry, 16> entries_{};
+  // Few: a plugin with a copy of the library of its own has room for about 1 KiB of such variables.
+  std::array<entry, 4> entries_{};
 };
 
 }  // namespace stretto::base
