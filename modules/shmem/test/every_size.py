@@ -1,10 +1,12 @@
-"""every_size.py - the tests of the module on 1, 2 and 4 PEs, the example, and a hundred starts and ends.
+"""every_size.py - the tests of the module on 1, 2 and 4 PEs, the example, and many starts and ends. The guide shows
+the example as it is.
 
     every_size.py LAUNCHER TEST EXAMPLE
 """
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 launcher, test, example = sys.argv[1:]
 environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -34,5 +36,10 @@ for pes in (1, 2, 4):
 run(2, test, "2", "given", says="all is well")
 for _ in range(starts):
     run(2, test, "1", "ends", says="all is well")
+folder = Path(__file__).resolve().parent.parent
+program = (folder / "example/histogram.cpp").read_text()
+guide = folder.parent.parent / "docs/guide/shmem.md"
+if guide.exists() and "```cpp\n" + program[program.index("#include"):] + "```" not in guide.read_text():
+    faults.append(f"{guide} does not show example/histogram.cpp as it is")
 print("\n".join(faults) or f"{runs} runs")
 sys.exit(1 if faults else 0)
