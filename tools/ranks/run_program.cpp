@@ -27,6 +27,7 @@
 #include "base/options.hpp"
 #include "net/mpi/job_mark.hpp"
 #include "net/mpi/mpi_library.hpp"
+#include "ranks/binding/usage_check.hpp"
 #include "ranks/nodes/job_of_ranks.hpp"
 #include "ranks/process/domain_binding.hpp"
 #include "ranks/process/message_exchange.hpp"
@@ -275,6 +276,7 @@ void run_ranks(runtime& here, node_ranks& node, job_of_ranks* job, const rank_li
   here.run([&] {
     if (base::current()->every_span) usage_observer::install(traced_messages());
     node.files().attach();
+    usage_check::start();  // other nodes report their calls as soon as they have begun
     if (job) job->wait_for_others();
     if (choice) start(ranks, *choice);
     else start_wandering(ranks);

@@ -23,7 +23,6 @@ void begin_mpi(int level) {
   rank_state& state = current_rank();
   if (state.phase == rank_phase::running) throw call_error(error_class::other, "MPI_Init was called before");
   if (state.phase == rank_phase::finalized) throw call_error(error_class::other, "MPI_Finalize was called before");
-  usage_check::start();
   state.phase = rank_phase::running;
   caller().set_thread_level(level);
   if (level == MPI_THREAD_SERIALIZED || level == MPI_THREAD_MULTIPLE) caller().allow_calls_from_any_thread();
