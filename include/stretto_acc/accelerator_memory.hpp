@@ -1,13 +1,12 @@
 // accelerator_memory.hpp - memory of a rank's accelerator of OpenACC, as memory of Stretto's instances.
 //
-//     event clear_on_device(double* plate, std::int64_t count) {     // in C: #pragma acc enter data
-//     create(plate[0:count])
+//     // In C: #pragma acc enter data create(plate[0:count])
+//     event clear_on_device(double* plate, std::int64_t count) {
 //       const native_memory its = native_memory_of(acc_deviceptr(plate));
 //       const auto u = instance<double>::external(at(accelerator_memory()), its, box(0, count));
 //       const event cleared = fill(u, 0.0);
-//       u.destroy(after(cleared));                                   // the memory stays OpenACC's
-//       return cleared;                                              // make_queue_wait(1, cleared): regions go on
-//       behind it
+//       u.destroy(after(cleared));  // the memory stays OpenACC's
+//       return cleared;  // make_queue_wait(1, cleared): regions of queue 1 go on behind it
 //     }
 //
 // For programs of ranks, which `stretto c++` compiles and links with regions in C. Events of

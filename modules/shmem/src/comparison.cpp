@@ -1,6 +1,5 @@
 #include <stretto_shmem/comparison.hpp>
 
-#include <array>
 #include <atomic>
 
 namespace stretto::shmem {
@@ -30,11 +29,6 @@ bool compare(std::uint64_t a, comparison how, std::uint64_t b, bool is_signed) n
 }
 
 }  // namespace
-
-std::string_view to_string(comparison c) noexcept {
-  static constexpr std::array<std::string_view, 6> signs{"==", "!=", ">", ">=", "<", "<="};
-  return signs[static_cast<std::size_t>(c)];
-}
 
 bool condition::holds() const noexcept {
   if (!compare(read(*this), how, value, is_signed)) return false;

@@ -150,7 +150,7 @@ bool has_word(const directive& d, clause_kind buffer, std::string_view word) {
   return found && std::ranges::find(found->names, word) != found->names.end();
 }
 
-/// What the directive says of an argument with one word of its clauses.
+/// The directions in which the directive's clauses name an argument with one word.
 struct buffer_use {
   bool is_sent, is_received;
 };

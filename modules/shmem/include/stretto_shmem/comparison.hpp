@@ -3,13 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace stretto::shmem {
 
 enum class comparison : std::uint8_t { equal, not_equal, greater, at_least, less, at_most };
-/// "==" for equal.
-std::string_view to_string(comparison c) noexcept;
 
 /// `*at how value`, of an integer of this size.
 struct condition {
