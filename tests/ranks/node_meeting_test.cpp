@@ -61,6 +61,22 @@ void broadcast(meeting_ranks& all, int rank, int root, std::int64_t count) {
   REQUIRE(numbers == expected);
 }
 
+/// Each rank sends its number and that of the receiver, in each of some elements.
+void exchange(meeting_ranks& all, int rank, std::int64_t count) {
+  const auto size = static_cast<std::size_t>(all.size), each = static_cast<std::size_t>(count);
+  std::vector<int> sent(size * each), received(sent.size()), expected(sent.size());
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    const int other = static_cast<int>(i / each);
+    sent[i] = rank * 100 + other;
+    expected[i] = other * 100 + rank;
+  }
+  ranks::collective_call call{ranks::collective_kind::alltoall};
+  call.sent = {sent.data(), count, type_of_ints()};
+  call.received = {received.data(), count, type_of_ints()};
+  all.meeting.perform(rank, call);
+  REQUIRE(received == expected);
+}
+
 }  // namespace
 
 TEST_CASE("ranks meet again and again, on one worker and on several") {
@@ -81,16 +97,29 @@ TEST_CASE("ranks meet again and again, on one worker and on several") {
 }
 
 TEST_CASE("ranks share the work of a collective of large data") {
-  for (const int workers : {1, 3}) {
+  for (const int workers : {1, 3, 5}) {
     meeting_ranks all(5, workers);
     all.run([&](int rank) {
       for (int turn = 0; turn < test::scaled(6, 60); ++turn) {
         add_numbers(all, rank, 30'000);
         broadcast(all, rank, turn % all.size, 200'000);
         add_numbers(all, rank, 1);
+        exchange(all, rank, 20'000);
       }
     });
   }
+}
+
+TEST_CASE("ranks that have a worker each share the work of collectives of less data") {
+  meeting_ranks all(3, 3);
+  all.run([&](int rank) {
+    for (int turn = 0; turn < test::scaled(50, 1000); ++turn) {
+      add_numbers(all, rank, 1000);
+      exchange(all, rank, 400);
+      broadcast(all, rank, turn % all.size, 3000);
+      exchange(all, rank, 3);
+    }
+  });
 }
 
 TEST_CASE("a rank whose buffer is too small, and ranks that call different collectives, get errors") {

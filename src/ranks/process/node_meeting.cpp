@@ -26,8 +26,9 @@ void add_absent_ranks(const request& one, wait_targets& to) {
   to.ranks = static_cast<const resumption&>(one).meeting.absent();
 }
 
-/// With less to move, one thread is done before it could wake another.
-constexpr std::int64_t least_shared_bytes = 256 << 10;
+/// With less to move, one thread is done before it could wake another. If each rank has a worker, the others spin while
+/// they wait, and resume at once.
+constexpr std::int64_t least_shared_bytes = 256 << 10, least_shared_by_spinners = 8 << 10;
 
 [[noreturn]] void refuse_meeting(error_class which) {
   if (which == error_class::truncate) throw call_error(which, "a rank sent more bytes than the buffer for them has");
@@ -43,6 +44,7 @@ struct node_meeting::present_rank : collective_member {
 
   const int rank;
   resumption resumed;
+  std::atomic<std::int64_t> next_part{0};  // of its range in shared work
 };
 
 node_meeting::node_meeting(std::shared_ptr<const communicator_members> members, int workers)
@@ -89,7 +91,9 @@ void node_meeting::perform_for_all(present_rank& own, const std::source_location
   } else if (own.call.kind != collective_kind::barrier) {
     for (std::size_t i = 0; i < point_.size(); ++i) members_[i] = &point_.entry(i);
     const direct_collective work(members_);
-    if (workers_ > 1 && work.parts() > 1 && work.bytes() >= least_shared_bytes) return share(own, work, where);
+    const bool do_others_spin = std::cmp_greater_equal(workers_, point_.size());
+    const std::int64_t least = do_others_spin ? least_shared_by_spinners : least_shared_bytes;
+    if (workers_ > 1 && work.parts() > 1 && work.bytes() >= least) return share(own, work, where);
     for (std::int64_t i = 0; i < work.parts(); ++i) work.perform(i, own);
   }
   resume_others(own.rank);
@@ -97,19 +101,29 @@ void node_meeting::perform_for_all(present_rank& own, const std::source_location
 
 void node_meeting::share(present_rank& own, const direct_collective& work, const std::source_location& where) {
   shared_ = &work;
-  next_part_.store(0, std::memory_order_relaxed);
+  unclaimed_.store(work.parts(), std::memory_order_relaxed);
   resume_others(own.rank);
   perform_parts(own, where);
 }
 
 void node_meeting::perform_parts(present_rank& own, const std::source_location& where) {
-  const direct_collective& work = *shared_;
-  for (;;) {
-    const std::int64_t part = next_part_.fetch_add(1, std::memory_order_relaxed);
-    if (part >= work.parts()) break;
-    work.perform(part, own);
-  }
+  const auto ranks = static_cast<std::int64_t>(point_.size());
+  for (std::int64_t i = 0; i < ranks && unclaimed_.load(std::memory_order_relaxed) > 0; ++i)
+    perform_range((own.rank + i) % ranks, own);
   if (meet(own, where)) resume_others(own.rank);
+}
+
+void node_meeting::perform_range(std::int64_t rank, const present_rank& by) {
+  const direct_collective& work = *shared_;
+  const auto ranks = static_cast<std::int64_t>(point_.size());
+  const std::int64_t first = rank * work.parts() / ranks, last = (rank + 1) * work.parts() / ranks;
+  auto& next = static_cast<present_rank*>(members_[static_cast<std::size_t>(rank)])->next_part;
+  for (;;) {
+    const std::int64_t part = first + next.fetch_add(1, std::memory_order_relaxed);
+    if (part >= last) return;
+    unclaimed_.fetch_sub(1, std::memory_order_relaxed);
+    work.perform(part, by);
+  }
 }
 
 std::vector<world_rank> node_meeting::absent() const {

@@ -1,7 +1,8 @@
 // node_meeting.hpp - where the ranks of a communicator, all of one node, meet for a blocking collective.
 //
 // Each rank shows its arguments and suspends; the last one that comes performs the collective on the buffers of all and
-// resumes them. If there is much to do and several workers can do it, it resumes them first, and all claim parts.
+// resumes them. If there is much to do and several workers can do it, it resumes them first, and all claim parts: each
+// rank those of its own range first, so that the same core writes its buffer every time.
 //
 // Threads     each rank from one thread at a time, as MPI requires.
 // Cost        one atomic addition, one suspension and one resumption for each rank; no heap once warm.
@@ -47,6 +48,8 @@ class node_meeting {
   void share(present_rank& own, const direct_collective& work, const std::source_location& where);
   /// Claims parts until none is left, and waits for those of the others.
   void perform_parts(present_rank& own, const std::source_location& where);
+  /// Claims what is left of the parts of a rank.
+  void perform_range(std::int64_t rank, const present_rank& by);
   bool do_calls_agree() const;
 
   const std::shared_ptr<const communicator_members> of_;
@@ -55,7 +58,7 @@ class node_meeting {
   // Written by the last rank, read by those that it resumes.
   std::vector<collective_member*> members_;
   const direct_collective* shared_ = nullptr;  // whose parts all ranks perform; null: the last one has done all
-  alignas(base::cache_line) std::atomic<std::int64_t> next_part_{0};
+  alignas(base::cache_line) std::atomic<std::int64_t> unclaimed_{0};  // parts of the shared work
 };
 
 /// The meetings of a node, so that the ranks of a communicator find one object.
