@@ -110,15 +110,22 @@ struct floating_words {
   std::uint16_t x87 = 0;
   friend bool operator==(const floating_words&, const floating_words&) noexcept = default;
 };
-inline floating_words read_floating_words() noexcept {
-  floating_words words;
+inline std::uint32_t read_vector_control() noexcept {
 #if defined(__x86_64__)
-  words.vectors = __builtin_ia32_stmxcsr() & 0xffc0;
-  asm volatile("fnstcw %0" : "=m"(words.x87));
+  return __builtin_ia32_stmxcsr() & 0xffc0;
 #elif defined(__aarch64__)
   std::uint64_t fpcr;
   asm volatile("mrs %0, fpcr" : "=r"(fpcr));
-  words.vectors = static_cast<std::uint32_t>(fpcr);
+  return static_cast<std::uint32_t>(fpcr);
+#else
+  return 0;
+#endif
+}
+inline floating_words read_floating_words() noexcept {
+  floating_words words;
+  words.vectors = read_vector_control();
+#if defined(__x86_64__)
+  asm volatile("fnstcw %0" : "=m"(words.x87));
 #endif
   return words;
 }
@@ -132,37 +139,6 @@ inline void write_floating_words(const floating_words& words) noexcept {
 #else
   (void)words;
 #endif
-}
-
-/// Differs wherever rounding or the flushing of small results differ: found without reading MXCSR, which is slow on
-/// some processors. The lanes: a sum that rounding up changes, one that rounding down changes, a small difference.
-struct floating_probe {
-  using lanes_of_4 = int __attribute__((vector_size(16), aligned(8)));
-  lanes_of_4 lanes = {};
-  friend bool operator==(const floating_probe& a, const floating_probe& b) noexcept {
-#if defined(__x86_64__)
-    using floats = float __attribute__((vector_size(16)));
-    return __builtin_ia32_movmskps(reinterpret_cast<floats>(a.lanes == b.lanes)) == 15;
-#else
-    const auto equal = a.lanes == b.lanes;
-    return equal[0] && equal[1] && equal[2] && equal[3];
-#endif
-  }
-};
-inline floating_probe probe_floating_control() noexcept {
-  floating_probe seen;
-#if defined(__x86_64__)
-  using floats = float __attribute__((vector_size(16)));
-  floats sum{1.0f, 1.0f, 0x1.8p-126f, 1.0f};
-  const floats added{0x1.8p-24f, 0x1p-25f, -0x1p-126f, 1.0f};
-  asm volatile("addps %1, %0" : "+x"(sum) : "x"(added));
-  seen.lanes = reinterpret_cast<floating_probe::lanes_of_4>(sum);
-#elif defined(__aarch64__)
-  std::uint64_t fpcr;
-  asm volatile("mrs %0, fpcr" : "=r"(fpcr));
-  seen.lanes[0] = static_cast<int>(fpcr);
-#endif
-  return seen;
 }
 
 inline constexpr unsigned cache_line = 64;
