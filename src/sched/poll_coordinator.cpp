@@ -34,7 +34,7 @@ std::size_t poll_coordinator::poll_idle(worker& w) noexcept {
   return ended;
 }
 
-void poll_coordinator::note_found() noexcept {
+void poll_coordinator::note_time_of_find() noexcept {
   const std::int64_t time = now(), gap = time - found_last_.exchange(time, std::memory_order_relaxed);
   if (gap > longest_.load(std::memory_order_relaxed)) longest_.store(gap, std::memory_order_relaxed);
 }
@@ -42,6 +42,7 @@ void poll_coordinator::note_found() noexcept {
 void poll_coordinator::begin_waiting() noexcept {
   found_last_.store(now(), std::memory_order_relaxed);
   longest_.store(0, std::memory_order_relaxed);
+  measuring_.fetch_add(1, std::memory_order_relaxed);
 }
 
 std::uint64_t poll_coordinator::longest_wait() const noexcept {

@@ -41,9 +41,10 @@ class poll_coordinator final : public detail::poll_station, private service_thre
   /// Called by a worker between two tasks; may leave it in the scope of the runtime. Returns how many operations ended.
   std::size_t poll_idle(worker& w) noexcept;
   /// The longest time, in nanoseconds, since begin_waiting() in which neither workers nor the service thread found
-  /// anything. One worker at a time measures.
+  /// anything, up to end_waiting(). One worker at a time measures.
   void begin_waiting() noexcept;
   std::uint64_t longest_wait() const noexcept;
+  void end_waiting() noexcept { measuring_.fetch_sub(1, std::memory_order_relaxed); }
   /// Operations are pending, and all of them will call back when they end: no thread has to poll.
   bool all_complete_by_callback() noexcept { return any_pending() && all_will_call(); }
   /// Called by the last worker that stops searching for work. `is_asleep`: some worker sleeps. If all have found work,
@@ -55,7 +56,10 @@ class poll_coordinator final : public detail::poll_station, private service_thre
 
  private:
   void call_service_thread(bool is_asleep) noexcept;
-  void note_found() noexcept;
+  void note_found() noexcept {
+    if (measuring_.load(std::memory_order_relaxed)) note_time_of_find();
+  }
+  void note_time_of_find() noexcept;
   finding poll_once(thread_state& t) noexcept override;
   std::int64_t next_due() const noexcept override { return earliest_due(); }
   void sooner(std::int64_t due, urgency how) noexcept override;
@@ -67,6 +71,7 @@ class poll_coordinator final : public detail::poll_station, private service_thre
   std::atomic<scheduler*> owner_{nullptr};
   std::atomic<std::uint64_t> polls_of_workers_{0};
   std::uint64_t seen_ = 0;                   // the count at the service thread's last poll
+  std::atomic<int> measuring_{0};            // workers between begin_waiting() and end_waiting()
   std::atomic<std::int64_t> found_last_{0};  // time of the last find, or of begin_waiting()
   std::atomic<std::int64_t> longest_{0};     // longest time between two finds
 };

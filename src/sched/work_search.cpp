@@ -160,7 +160,10 @@ class idle_spin {
     if (w.spin.is_adaptive()) note_core(w);
   }
   idle_spin(const idle_spin&) = delete;
-  ~idle_spin() { end(); }
+  ~idle_spin() {
+    end();
+    if (measured_by_) measured_by_->end_waiting();
+  }
 
   /// Starts the spin time again, from now on.
   void begin() noexcept {
