@@ -5,7 +5,7 @@
 
 The example of a header is the code in the comment that begins the file: paragraphs of lines `//     code`. It stands
 for itself: declarations and functions in a namespace of its own, behind `using namespace stretto`, all public headers
-and usual standard headers. Names of mpi.h and cuda.h that examples use are declared here: they compile without these.
+and usual standard headers. Names of mpi.h, cuda.h and cl.h that examples use are declared here: they compile without these.
 """
 import re
 import subprocess
@@ -17,6 +17,10 @@ FOREIGN = """using MPI_Comm = int;
 int MPI_Barrier(MPI_Comm);
 using CUdeviceptr = unsigned long long;
 int cuMemAlloc(CUdeviceptr*, std::size_t);
+using cl_context = struct cl_context_type*;
+using cl_mem = struct cl_mem_type*;
+constexpr unsigned long CL_MEM_READ_WRITE = 1;
+cl_mem clCreateBuffer(cl_context, unsigned long, std::size_t, void*, int*);
 """
 
 

@@ -52,6 +52,7 @@
 #include <stretto/launch_graph.hpp>
 #include <stretto/manual_clock.hpp>
 #include <stretto/mobile.hpp>
+#include <stretto/native_device.hpp>
 #include <stretto/native_kernel.hpp>
 #include <stretto/object.hpp>
 #include <stretto/object_launch.hpp>

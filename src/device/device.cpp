@@ -1,6 +1,7 @@
 #include "device/device.hpp"
 
 #include <stretto/error.hpp>
+#include <stretto/native_kernel.hpp>
 
 #include <fmt/format.h>
 
@@ -25,6 +26,8 @@ error refused(const char* code, const device& on, const kernel_code& kernel, std
 }
 
 }  // namespace
+
+native_call device::native() const noexcept { return {}; }
 
 error missing_capability(const kernel_code& code, std::string_view what, std::string_view device) {
   return error("K13", fmt::format("kernel \"{}\" needs {}, which the device does not support", code.name, what))

@@ -32,6 +32,10 @@
 #include "platform/channel.hpp"
 #include "platform/work_item.hpp"
 
+namespace stretto {
+struct native_call;
+}
+
 namespace stretto::device {
 
 /// The kind of processor that the driver reports.
@@ -210,6 +214,9 @@ class device {
   std::byte* borrow_host(std::byte* first, std::uint64_t bytes) noexcept;
   /// The name by which the driver knows an address of this device, for native code.
   virtual native_memory named_by_driver(std::byte* address) const { return {.data = transport_address(address)}; }
+
+  /// The driver's handles of this device, without a queue; of kind host if it has no driver.
+  virtual native_call native() const noexcept;
 
   /// A token by which devices of other processes of this host can import all of this device's memory. At most
   /// most_token_bytes long; constant while the device lives. Empty if the memory cannot be exported.

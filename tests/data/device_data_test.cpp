@@ -2,6 +2,7 @@
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
+#include <stretto/native_device.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/runtime.hpp>
 
@@ -60,6 +61,28 @@ template <class Body>
 void stepped(const char* devices, std::uint64_t seed, Body&& body) {
   runtime rt({.workers = 2, .seed = seed, .devices = devices, .stepped = true});
   rt.run([&] { body(site_of(rt)); });
+}
+
+TEST_CASE("the driver's handles of a device are found by both of its places") {
+  on_devices([](const site& s) {
+    CHECK_FALSE(native_device_of(s.ram));
+    CHECK_FALSE(native_device_of(place{}));
+    for (std::size_t i = 0; i < s.devices.size(); ++i) {
+      const auto its = native_device_of(s.devices[i]), same = native_device_of(s.memories[i]);
+      REQUIRE(its);
+      REQUIRE(same);
+      const std::string& name = this_machine().name(s.devices[i]);
+      CHECK(its->is == (name.starts_with("opencl") ? native_call::kind::opencl
+                        : name.starts_with("cuda") ? native_call::kind::cuda
+                                                   : native_call::kind::host));
+      CHECK((its->context != nullptr) == (its->is != native_call::kind::host));
+      CHECK((its->device != nullptr) == (its->is == native_call::kind::opencl));
+      CHECK(its->context == same->context);
+      CHECK(its->processor == s.devices[i]);
+      CHECK(same->memory == s.memories[i]);
+    }
+  });
+  CHECK(test::error_of([] { native_device_of(place{}); }).code() == "B20");
 }
 
 TEST_CASE("places of devices are part of the machine") {

@@ -92,6 +92,9 @@ class cuda_device final : public device {
 
   const properties& about() const noexcept override { return about_; }
   bool is_lost() const noexcept override { return driver_->is_lost(); }
+  native_call native() const noexcept override {
+    return {native_call::kind::cuda, nullptr, driver_->context, nullptr, {}};
+  }
   std::byte* memory() const noexcept override { return first_; }
   void allocated(std::byte* first, std::uint64_t bytes) override {
     if (!addresses_) return;

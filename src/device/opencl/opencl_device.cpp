@@ -100,6 +100,9 @@ class opencl_device final : public device {
     const located its = memory_->at(address);
     return {.buffer = its.buffer, .offset_bytes = its.offset};
   }
+  native_call native() const noexcept override {
+    return {native_call::kind::opencl, driver_->id, driver_->context, nullptr, {}};
+  }
   std::byte* host_memory() const noexcept override { return memory_->host_first(); }
   void allocated(std::byte* first, std::uint64_t bytes) override { memory_->allocated(first, bytes); }
   void freed(std::byte* first, std::uint64_t) noexcept override { memory_->freed(first); }
