@@ -44,9 +44,15 @@ struct CUevent_st {
   CUcontext context;
   std::shared_ptr<point> last;
 };
+/// The operations that were enqueued while a stream was captured. An executable graph is a copy.
+struct CUgraph_st {
+  CUcontext context;
+  std::vector<std::function<int()>> work;
+};
 struct CUstream_st {
   CUcontext context;
   std::deque<std::function<int()>> work;
+  CUgraph_st* captured = nullptr;  // what is enqueued goes there
   bool busy = false, ending = false;
   std::thread thread;
 };

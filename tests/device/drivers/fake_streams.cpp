@@ -34,6 +34,7 @@ void run_stream(CUstream s) {
 }
 
 int enqueue(CUstream s, std::function<int()> work) {
+  if (s->captured) return s->captured->work.push_back(std::move(work)), CUDA_SUCCESS;
   s->work.push_back(std::move(work));
   all().changed.notify_all();
   return CUDA_SUCCESS;
@@ -160,6 +161,11 @@ int cuStreamCreate(CUstream* made, unsigned flags) {
   (*made)->thread = std::thread(run_stream, *made);
   return CUDA_SUCCESS;
 }
+int cuStreamGetCtx(CUstream s, CUcontext* its) {
+  std::scoped_lock lock(all().mutex);
+  if (!all().handles.contains(s)) return misused(invalid_handle);
+  return *its = s->context, CUDA_SUCCESS;
+}
 int cuStreamDestroy_v2(CUstream s) {
   {
     std::scoped_lock lock(all().mutex);
@@ -211,6 +217,48 @@ int cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags) {
     return 0;
   });
 }
+
+int cuStreamBeginCapture_v2(CUstream s, unsigned mode) {
+  std::scoped_lock lock(all().mutex);
+  CUcontext c = nullptr;
+  if (const int status = context_of(s, c)) return status;
+  if (mode > 2 || s->captured) return misused(invalid_value);
+  s->captured = new CUgraph_st{c, {}};
+  all().handles.insert(s->captured);
+  return CUDA_SUCCESS;
+}
+int cuStreamEndCapture(CUstream s, CUgraph_st** made) {
+  std::scoped_lock lock(all().mutex);
+  CUcontext c = nullptr;
+  if (const int status = context_of(s, c)) return status;
+  if (!s->captured) return misused(invalid_value);
+  ++all().counts["graphs"];
+  return *made = std::exchange(s->captured, nullptr), CUDA_SUCCESS;
+}
+int cuGraphInstantiateWithFlags(CUgraph_st** made, CUgraph_st* from, unsigned long long flags) {
+  std::scoped_lock lock(all().mutex);
+  if (!all().handles.contains(from)) return misused(invalid_handle);
+  if (flags) return misused(invalid_value);
+  *made = new CUgraph_st(*from);
+  all().handles.insert(*made);
+  return CUDA_SUCCESS;
+}
+int cuGraphLaunch(CUgraph_st* g, CUstream s) {
+  std::scoped_lock lock(all().mutex);
+  CUcontext c = nullptr;
+  if (const int status = context_of(s, c)) return status;
+  if (!all().handles.contains(g) || g->context != c) return misused(invalid_handle);
+  ++all().counts["graph launches"];
+  for (const auto& work : g->work) enqueue(s, work);
+  return CUDA_SUCCESS;
+}
+int cuGraphDestroy(CUgraph_st* g) {
+  std::scoped_lock lock(all().mutex);
+  if (!all().handles.erase(g)) return misused(invalid_handle);
+  delete g;
+  return CUDA_SUCCESS;
+}
+int cuGraphExecDestroy(CUgraph_st* g) { return cuGraphDestroy(g); }
 
 int cuEventCreate(CUevent* made, unsigned flags) {
   std::scoped_lock lock(all().mutex);
