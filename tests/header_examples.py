@@ -5,7 +5,8 @@
 
 The example of a header is the code in the comment that begins the file: paragraphs of lines `//     code`. It stands
 for itself: declarations and functions in a namespace of its own, behind `using namespace stretto`, all public headers
-and usual standard headers. Names of mpi.h, cuda.h and cl.h that examples use are declared here: they compile without these.
+and usual standard headers. Names of mpi.h, cuda.h and cl.h that examples use are declared here, so
+that they compile without these.
 """
 import re
 import subprocess
