@@ -14,10 +14,12 @@ from pathlib import Path
 
 folder, installed, build, compiler, *sanitizer = Path(sys.argv[1]), *sys.argv[2:]
 build = Path(build) / folder.name
-flags = [f"-DCMAKE_CXX_FLAGS=-Werror -fno-omit-frame-pointer -fsanitize={sanitizer[0]}", "-DSTRETTO_MPI_OTHERS=OFF"] if sanitizer else [
-    "-DCMAKE_CXX_FLAGS=-Werror"]
+flags = ["-DCMAKE_CXX_FLAGS=-Werror"]
+if sanitizer:
+    flags = [f"-DCMAKE_CXX_FLAGS=-Werror -fno-omit-frame-pointer -fsanitize={sanitizer[0]}", "-DSTRETTO_MPI_OTHERS=OFF"]
 shutil.rmtree(build, ignore_errors=True)
-libraries = ":".join({str(path.parent) for path in Path(installed).rglob("libstretto.*")})
+libraries = ":".join([*{str(path.parent) for path in Path(installed).rglob("libstretto.*")},
+                      os.environ.get("LD_LIBRARY_PATH", "")])
 for command in [["cmake", "-G", "Ninja", "-S", folder, "-B", build, f"-DCMAKE_CXX_COMPILER={compiler}",
                  f"-DCMAKE_PREFIX_PATH={installed}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_UNITY_BUILD=ON",
                  "-DCMAKE_UNITY_BUILD_BATCH_SIZE=16", *flags],
