@@ -30,6 +30,7 @@
 #include <stretto/collection.hpp>
 #include <stretto/completion_queue.hpp>
 #include <stretto/copy.hpp>
+#include <stretto/core_lease.hpp>
 #include <stretto/coroutine.hpp>
 #include <stretto/device_kind.hpp>
 #include <stretto/epoch.hpp>

@@ -23,6 +23,11 @@ bool has_items(const std::atomic<deque*>& queue) noexcept {
   return q && q->size() > 0;
 }
 
+/// Whether it sleeps and would search for work if it were woken.
+bool is_to_be_woken(const worker& w) noexcept {
+  return w.parked.load(std::memory_order_relaxed) && !w.may_step_aside.load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
 path_index::path_index(const scheduler_paths& paths)
@@ -65,6 +70,7 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
   for (std::uint32_t i = 0; i < settings.spare_workers && !settings.stepped; ++i) {
     spares.push_back(make_worker(shard_count()));
     spares.back()->spare_number = i + 1;
+    spares.back()->may_step_aside.store(true, std::memory_order_relaxed);
     if (recorder) spares.back()->ring = &recorder->add_ring("spare worker " + std::to_string(i));
   }
   for (const auto* const all : {&workers, &spares})
@@ -181,18 +187,18 @@ void scheduler::wake_substitute() noexcept {
 
 void scheduler::notify_near(worker& preferred) noexcept {
   base::asymmetric::light();
-  if (preferred.parked.load(std::memory_order_relaxed)) wake(preferred);
+  if (is_to_be_woken(preferred)) wake(preferred);
   else notify_all_alike();
 }
 
 void scheduler::wake_any() noexcept {
   for (auto& w : workers)
-    if (w->parked.load(std::memory_order_relaxed)) return wake(*w);
+    if (is_to_be_woken(*w)) return wake(*w);
 }
 
 void scheduler::wake_one_of(const std::vector<std::uint16_t>& candidates) noexcept {
   for (const auto i : candidates)
-    if (workers[i]->parked.load(std::memory_order_relaxed)) return wake(*workers[i]);
+    if (is_to_be_woken(*workers[i])) return wake(*workers[i]);
 }
 
 void scheduler::wake_thief(std::uint16_t place) noexcept {
@@ -242,7 +248,7 @@ bool scheduler::anything_ready(const worker& self) const noexcept {
 worker& scheduler::a_visitor_of(std::uint16_t place) noexcept {
   const auto& candidates = reach.visitors[place];
   for (const auto i : candidates)
-    if (workers[i]->parked.load(std::memory_order_relaxed)) return *workers[i];
+    if (is_to_be_woken(*workers[i])) return *workers[i];
   return *workers[candidates[next_bound.fetch_add(1, std::memory_order_relaxed) % candidates.size()]];
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/floating_control.hpp"
 #include "sched/debugger.hpp"
+#include "sched/lease_queue.hpp"
 #include "sched/stack_overflow.hpp"
 #include "sched/worker.hpp"
 
@@ -150,6 +151,7 @@ struct scheduler {
   std::vector<worker*> victims;                 // from whose queues others steal: the workers, then the spare ones
   std::atomic<std::uint32_t> wanted_spares{0};  // how many spare workers may run tasks
   std::atomic<std::uint32_t> spare_calls{0};    // futex of the spare workers
+  lease_queue leases;                           // core_lease.hpp
 
   /// After a push to this worker's default queue: wakes a worker that may steal there, if need be.
   void notify(const worker& at) noexcept {

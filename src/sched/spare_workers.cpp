@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/futex.hpp"
+#include "sched/step_aside.hpp"
 #include "sched/work_search.hpp"
 
 namespace stretto::sched {
@@ -14,25 +15,6 @@ constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 1'000'000;
 void set_running(worker& w, bool runs) noexcept {
   if (std::exchange(w.is_spare_running, runs) == runs) return;
   runs ? w.owner->outside_began() : w.owner->outside_ended();
-}
-
-void put_back(scheduler& owner, item i) noexcept {
-  suspension* const s = suspension_in(i);
-  const std::uint16_t place = s ? no_place : task_in(i)->place;
-  inbox& to = place == no_place ? owner.anywhere : owner.injected[place];
-  to.put(s ? s->link : task_in(i)->link, s != nullptr);
-}
-
-/// Gives what is ready in its queues to the other workers.
-void give_tasks_back(worker& w) noexcept {
-  bool any = false;
-  for (auto& at : w.queues)
-    if (deque* const queue = at.load(std::memory_order_relaxed))
-      while (const item i = queue->pop()) {
-        put_back(*w.owner, i);
-        any = true;
-      }
-  if (any || !w.urgent.is_empty()) w.owner->wake_all();
 }
 
 item find_as_spare(worker& w) {

@@ -17,11 +17,6 @@ namespace stretto::sched {
 /// Lets as many spare workers run tasks, at most all.
 void want_spares(scheduler& owner, std::uint32_t count) noexcept;
 
-/// Whether this worker is a spare one that must not begin anything more.
-inline bool is_to_step_aside(const worker& w) noexcept {
-  return w.spare_number && w.spare_number > w.owner->wanted_spares.load(std::memory_order_relaxed);
-}
-
 /// As wait_for_work, for a spare worker.
 item wait_as_spare(worker& w);
 

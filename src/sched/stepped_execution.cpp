@@ -3,8 +3,10 @@
 #include <sched.h>
 
 #include "event/event_floor.hpp"
+#include "sched/lease_state.hpp"
 #include "sched/poll_coordinator.hpp"
 #include "sched/scope_counting.hpp"
+#include "sched/step_aside.hpp"
 #include "sched/work_search.hpp"
 
 namespace stretto::sched {
@@ -42,7 +44,9 @@ item draw_step(worker*& w) {
     const bool own_first = draw(owner) % 4 != 0;
     for (std::size_t k = 0; k < count; ++k) {
       worker& v = *owner.workers[(start + k) % count];
-      item i = own_first ? next_local(v) : steal(v);
+      item i = is_to_step_aside(v) ? item_of_lease(v) : 0;
+      if (!i && is_to_step_aside(v)) continue;
+      if (!i) i = own_first ? next_local(v) : steal(v);
       if (!i) i = own_first ? steal(v) : next_local(v);
       if (!i) continue;
       become(*w, v);

@@ -18,6 +18,7 @@
 #include "sched/scope_counting.hpp"
 #include "sched/spare_workers.hpp"
 #include "sched/stack_overflow.hpp"
+#include "sched/step_aside.hpp"
 #include "sched/stepped_execution.hpp"
 #include "sched/substitute.hpp"
 #include "sched/task_spans.hpp"

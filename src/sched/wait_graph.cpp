@@ -8,6 +8,7 @@
 
 #include "base/snapshot_read.hpp"
 #include "event/event_wait_graph.hpp"
+#include "sched/lease_state.hpp"
 #include "sched/poll_coordinator.hpp"
 #include "sched/scheduler.hpp"
 
@@ -43,6 +44,28 @@ class wait_graph_builder {
   void outside_threads() {
     for (const thread_state* t : owner_.attached)
       if (t->attached_at.line()) walk_[thread(t)].is_running = !t->blocked_on.load(seq_cst);
+  }
+
+  /// Leases that wait: the first one for running tasks, the others for the task of the first one.
+  void leases() {
+    const std::scoped_lock lock(owner_.leases.mutex);
+    const lease_state* const first = owner_.leases.first;
+    for (const lease_state* l = first; l && !walk_.is_full(); l = l->next) {
+      if (l->now != lease_state::phase::queued && l->now != lease_state::phase::gathering) continue;
+      const std::uint32_t node = walk_.at(wait_kind::operation, reinterpret_cast<std::uintptr_t>(l));
+      walk_[node].kind = wait_kind::operation;
+      walk_[node].name = "a lease of " + std::to_string(l->cores) + (l->cores == 1 ? " core" : " cores");
+      walk_[node].created_at = short_location(l->where);
+      walk_.link(task(l->waiting.current), node);
+      if (l != first) {
+        walk_.link(node, task(first->waiting.current));
+        continue;
+      }
+      walk_[node].name += ", for which " + std::to_string(l->aside.size()) +
+                          (l->aside.size() == 1 ? " worker is" : " workers are") + " set aside";
+      for (const auto& w : owner_.workers)
+        if (std::ranges::find(l->aside, w.get()) == l->aside.end()) running(*w, node);
+    }
   }
 
   void add_suspension_on(suspension* const* stack) {
@@ -85,6 +108,11 @@ class wait_graph_builder {
   void running(const worker& w) {
     const base::snapshot_copy<const task_record*> current(&w.current);
     if (current && *current) walk_[task(*current)].is_running = true;
+  }
+  /// Lets `waits` wait for what the worker runs.
+  void running(const worker& w, std::uint32_t waits) {
+    const base::snapshot_copy<const task_record*> current(&w.current);
+    if (current && *current && w.parked.load(seq_cst) == 0) walk_.link(waits, task(*current));
   }
 
   /// Adds the waiters of events and tasks, and the tasks below running ones; each task found may have more waiters.
@@ -229,6 +257,7 @@ void add_wait_edges(scheduler& owner, base::wait_snapshot& into, base::wait_walk
   wait_graph_builder builder(owner, walk);
   builder.scopes();
   builder.outside_threads();
+  builder.leases();
   for (const stack* s = owner.stacks.newest(); s && !walk.is_full(); s = s->older) builder.add_suspension_on(&s->left);
   for (const worker* const w : owner.victims) {
     builder.add_suspension_on(&w->own_left);

@@ -10,9 +10,11 @@
 #include "base/clock.hpp"
 #include "base/futex.hpp"
 #include "event/event_floor.hpp"
+#include "sched/lease_state.hpp"
 #include "sched/poll_coordinator.hpp"
 #include "sched/scope_counting.hpp"
 #include "sched/shared_core.hpp"
+#include "sched/step_aside.hpp"
 #include "sched/task_spans.hpp"
 
 namespace stretto::sched {
@@ -228,6 +230,18 @@ std::int64_t nap_of(const worker& w, unsigned naps) noexcept {
   return std::min(shortest_nap << std::min(naps, 10u), longest_nap);
 }
 
+/// Whether nothing is left for this worker, which has announced that it sleeps. A worker that is set aside wakes
+/// another one for what is ready: producers may have counted on its search.
+bool may_sleep(worker& w) noexcept {
+  scheduler& owner = *w.owner;
+  // Tasks that its own poll has made ready may be in no queue that others see, even if the poll reported no finds.
+  const bool is_any_ready = owner.anything_ready(w);
+  if (!is_to_step_aside(w)) return w.bound_ready.empty() && !is_any_ready;
+  if (is_any_ready && owner.reach.is_uniform) owner.wake_any();
+  else if (is_any_ready) owner.wake_for_the_rest(w);
+  return is_set_aside(w);
+}
+
 /// `nap`: 0, or nanoseconds after which the worker wakes by itself. True if it did.
 bool park(worker& w, std::int64_t nap) {
   scheduler& owner = *w.owner;
@@ -236,8 +250,7 @@ bool park(worker& w, std::int64_t nap) {
     w.parked.store(1, std::memory_order_seq_cst);
     owner.searching_and_parked.fetch_add((std::uint64_t{1} << 32) - owner.one_searching, std::memory_order_seq_cst);
     base::asymmetric::heavy();
-    // Tasks that its own poll has made ready may be in no queue that others see, even if the poll reported no finds.
-    if (!w.bound_ready.empty() || owner.anything_ready(w) || owner.stop.load(std::memory_order_seq_cst) ||
+    if (!may_sleep(w) || owner.stop.load(std::memory_order_seq_cst) ||
         (owner.waiting_count.load(std::memory_order_seq_cst) && settle_waiting_scopes(w))) {
       owner.wake(w);  // itself, unless another thread just did
       return false;
@@ -284,6 +297,10 @@ item steal_queued(worker& w);
 item steal_near(worker& w);
 
 item search(worker& w, unsigned rounds) {
+  if (is_to_step_aside(w)) {
+    if (const item i = item_of_lease(w)) return i;
+    if (is_to_step_aside(w)) return 0;
+  }
   if (const item i = next_local(w)) return i;
   if (const item i = steal_queued(w)) return i;
   return rounds >= rounds_before_near_steal ? steal_near(w) : 0;
@@ -424,7 +441,8 @@ item steal(worker& w) {
 
 item wait_for_work(worker& w) {
   scheduler& owner = *w.owner;
-  if (const item i = next_local(w)) return i;
+  if (!is_to_step_aside(w))
+    if (const item i = next_local(w)) return i;
   owner.searching_and_parked.fetch_add(owner.one_searching, std::memory_order_seq_cst);
   w.victim_under_observation = w.last_asked_victim = nullptr;
   idle_spin spin(w);
@@ -446,7 +464,8 @@ item wait_for_work(worker& w) {
       return 0;
     }
     if (owner.waiting_count.load(std::memory_order_relaxed) && settle_waiting_scopes(w)) continue;
-    if (owner.polls && owner.polls->poll_idle(w)) {
+    const bool is_aside = is_to_step_aside(w);  // it sleeps at once
+    if (owner.polls && (!is_aside || nap_of(w, 0)) && owner.polls->poll_idle(w)) {
       round = naps = 0;
       spin.begin();
       continue;
@@ -454,12 +473,12 @@ item wait_for_work(worker& w) {
     // If completions wake workers by callback, spinning gains little and may take the core from the completing thread.
     const bool has_callbacks = owner.polls && owner.polls->all_complete_by_callback();
     const bool has_polled = owner.polls && owner.polls->any_pending();
-    if (!has_callbacks && poll_between_searches(w, spin.yields_from_ns(), spin.end_ns())) {
+    if (!has_callbacks && !is_aside && poll_between_searches(w, spin.yields_from_ns(), spin.end_ns())) {
       round = 0;
       spin.begin();
       continue;
     }
-    if (has_callbacks || ((has_polled || (round & 15) == 15) && spin.is_over(has_polled))) {
+    if (is_aside || has_callbacks || ((has_polled || (round & 15) == 15) && spin.is_over(has_polled))) {
       spin.end();
       const bool has_napped = park(w, nap_of(w, naps));
       naps = has_napped ? naps + 1 : 0;

@@ -171,11 +171,13 @@ struct worker : thread_state {
   std::atomic<bool> has_thread{false};  // between enter_worker and leave_worker; any thread reads it
   std::thread thread;
   alignas(base::cache_line) std::atomic<std::uint32_t> parked{0};  // futex
-  std::atomic<int> core{-1};         // where it was when it last began or ended a search; any thread reads it
-  std::uint64_t stays_until_ns = 0;  // until then it does not move to another core
-  std::uint32_t spare_number = 0;    // of a spare worker, from 1 on; 0: it is none
-  bool is_spare_running = false;     // it counts as work of a module
-  inbox nearby;                      // any thread: what prefers this worker; others take it, too
+  std::atomic<int> core{-1};                // where it was when it last began or ended a search; any thread reads it
+  std::uint64_t stays_until_ns = 0;         // until then it does not move to another core
+  std::uint32_t spare_number = 0;           // of a spare worker, from 1 on; 0: it is none
+  bool is_spare_running = false;            // it counts as work of a module
+  inbox nearby;                             // any thread: what prefers this worker; others take it, too
+  std::atomic<bool> may_step_aside{false};  // any thread: it asks before it begins anything (step_aside.hpp)
+  std::atomic<bool> has_lent_cores{false};  // it runs the body of a lease (core_lease.hpp)
 
   void put_bound_here(item i) {
     bound_ready.push_back(i);

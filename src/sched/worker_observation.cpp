@@ -20,6 +20,7 @@ std::vector<observed_worker> observe_workers(const scheduler& owner) {
   for (const worker* const one : owner.victims) {
     const worker& w = *one;
     if (!w.has_thread.load(std::memory_order_seq_cst) || w.parked.load(std::memory_order_seq_cst) == 1) continue;
+    if (w.has_lent_cores.load(std::memory_order_relaxed)) continue;  // a library's threads use its core
     const base::snapshot_copy<const void*> task(&w.current);
     found.push_back({.index = w.index,
                      .kernel_thread = w.kernel_thread.load(std::memory_order_relaxed),
