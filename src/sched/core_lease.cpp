@@ -12,6 +12,7 @@
 #include "sched/library_threads.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/shared_core.hpp"
+#include "sched/task_execution.hpp"
 
 namespace stretto::sched {
 namespace {
@@ -23,6 +24,15 @@ std::optional<cpu_set_t> allowed_cores() noexcept {
   cpu_set_t allowed;
   if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {};
   return allowed;
+}
+
+/// Suspends the calling task until the lease is in force. Throws S11.
+void take(lease_state& lease) {
+  worker& w = *this_thread()->as_worker;
+  lease.aside.reserve(lease.cores);
+  lease.waiting.where = &lease.where;
+  const auto join = [](worker& now, void* self) { join_queue(*now.owner, *static_cast<lease_state*>(self)); };
+  suspend(w, lease.waiting, join, &lease);
 }
 
 /// In force for the task that runs the body: it leaves the thread with the task, and comes back with it.

@@ -5,7 +5,6 @@
 #include "base/sanitizers.hpp"
 #include "sched/shared_core.hpp"
 #include "sched/step_aside.hpp"
-#include "sched/task_execution.hpp"
 
 namespace stretto::sched {
 namespace {
@@ -25,18 +24,6 @@ void let_work(scheduler& owner, worker& w) noexcept {
 void begin_gathering(scheduler& owner, lease_state& lease) noexcept {
   lease.now = lease_phase::gathering;
   for (const auto& w : owner.workers) call_worker(owner, *w);
-}
-
-/// The task has left its stack: the lease joins the queue.
-void join_queue(worker& w, void* argument) {
-  auto& lease = *static_cast<lease_state*>(argument);
-  scheduler& owner = *w.owner;
-  base::announce_release(&lease.waiting);
-  const std::scoped_lock lock(owner.leases.mutex);
-  lease_state** end = &owner.leases.first;
-  while (*end) end = &(*end)->next;
-  *end = &lease;
-  if (owner.leases.first == &lease) begin_gathering(owner, lease);
 }
 
 bool is_among(const lease_state& lease, const worker& w) noexcept {
@@ -65,11 +52,13 @@ lease_answer answer_of(lease_state& lease, worker& w) noexcept {
 
 }  // namespace
 
-void take(lease_state& lease) {
-  worker& w = *this_thread()->as_worker;
-  lease.aside.reserve(lease.cores);
-  lease.waiting.where = &lease.where;
-  suspend(w, lease.waiting, join_queue, &lease);
+void join_queue(scheduler& owner, lease_state& lease) noexcept {
+  base::announce_release(&lease.waiting);
+  const std::scoped_lock lock(owner.leases.mutex);
+  lease_state** end = &owner.leases.first;
+  while (*end) end = &(*end)->next;
+  *end = &lease;
+  if (owner.leases.first == &lease) begin_gathering(owner, lease);
 }
 
 void pause(lease_state& lease) noexcept {

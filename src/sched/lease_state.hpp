@@ -4,7 +4,8 @@
 // first that ask are set aside; the last one that is needed resumes the task that waits for the lease. No task is
 // interrupted, and while workers are being gathered those that are left run all tasks.
 //
-// Threads     take, pause, go_on and give_back: the worker that runs the task. item_of_lease, is_set_aside: the worker
+// Threads     join_queue, pause, go_on and give_back: the worker that runs the task. item_of_lease, is_set_aside: the
+// worker
 //             itself.
 // Cost        a lock for each call; give_back wakes the workers.
 // Invariants  (1) one lease is in force. (2) a lease begins under the lock, so a worker that finds itself set aside
@@ -36,9 +37,8 @@ struct lease_state {
   lease_state* next = nullptr;
 };
 
-/// Suspends the calling task until the lease is in force. The task goes on on the last worker that was needed. Throws
-/// S11.
-void take(lease_state& lease);
+/// The task has left its stack, and waits for its turn and its workers. It goes on on the last worker that was needed.
+void join_queue(scheduler& owner, lease_state& lease) noexcept;
 /// Lets the workers run tasks while the task waits, and stops them again.
 void pause(lease_state& lease) noexcept;
 void go_on(lease_state& lease) noexcept;
