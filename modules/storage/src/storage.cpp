@@ -6,11 +6,13 @@
 #include <stretto/platform.hpp>
 #include <stretto/task.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <stdexcept>
 #include <system_error>
 
 #include "io_threads.hpp"
+#include "transfer_channel.hpp"
 
 namespace stretto {
 namespace {
@@ -27,12 +29,13 @@ const file::opened& usable(const std::shared_ptr<file::opened>& f) {
 }  // namespace
 
 void* file::at(std::uint64_t offset) const {
-  if (offset >> io_threads::offset_bits) throw std::out_of_range("a file has addresses for 2^40 bytes");
-  return reinterpret_cast<void*>(usable(opened_).number << io_threads::offset_bits | offset);
+  if (offset >> open_files::offset_bits) throw std::out_of_range("a file has addresses for 2^40 bytes");
+  return reinterpret_cast<void*>(usable(opened_).number << open_files::offset_bits | offset);
 }
 
-// The precondition is looked at during the call only, so it is the copy that keeps the file open (io_threads::start); a
-// deferred one finds it by its address, so the handle is kept until then by the task that waits.
+// The precondition is looked at during the call only, so it is the copy that keeps the file open
+// (transfer_channel::start); a deferred one finds it by its address, so the handle is kept until then by the task that
+// waits.
 event file::read(std::uint64_t offset, std::span<std::byte> into, const preconditions& after,
                  std::source_location where) const {
   const event e = async_copy(place{}, into.data(), usable(opened_).where, at(offset), into.size(), after, where);
@@ -66,52 +69,94 @@ std::uint64_t file::size() const {
   return static_cast<std::uint64_t>(about.st_size);
 }
 
-storage::storage(unsigned threads) : threads_(std::make_shared<io_threads>(threads ? threads : 1)) {}
+namespace {
+
+int flags_of(open_mode mode) noexcept {
+  return (mode == open_mode::read    ? O_RDONLY
+          : mode == open_mode::write ? O_RDWR
+                                     : O_RDWR | O_CREAT | O_TRUNC) |
+         O_CLOEXEC;
+}
+
+/// The host memories between which and files there are channels.
+constexpr place_kind host_memories[] = {place_kind::system_memory, place_kind::numa, place_kind::pinned_memory};
+
+}  // namespace
+
+storage::storage(unsigned threads) : storage(storage_options{.threads = threads}) {}
+storage::storage(storage_options options)
+    : options_(std::move(options)), threads_(std::make_shared<io_threads>(options_.threads)) {}
 storage::~storage() = default;
 
-future<file> storage::open(std::filesystem::path path, open_mode mode) {
-  return async(at_place{where_}, [threads = threads_, where = where_, path = std::move(path), mode] {
+future<file> storage::open(std::filesystem::path path, open_mode mode, caching through, place at) {
+  const place where = at ? at : where_;
+  return async(at_place{where}, [files = files_, where, path = std::move(path), mode, through] {
     auto f = std::make_shared<file::opened>();
-    f->of = threads;
+    f->of = files;
     f->path = path;
     f->where = where;
-    const int flags = mode == open_mode::read    ? O_RDONLY
-                      : mode == open_mode::write ? O_RDWR
-                                                 : O_RDWR | O_CREAT | O_TRUNC;
-    f->descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+    f->descriptor = ::open(path.c_str(), flags_of(mode), 0666);
     if (f->descriptor < 0) fault("opening", path);
-    threads->add(f);
+    if (through == caching::direct) {
+      f->direct = ::open(path.c_str(), (flags_of(mode) & ~(O_CREAT | O_TRUNC)) | O_DIRECT);
+      if (f->direct < 0) fault("opening for direct access", path);
+    }
+    files->add(f);
     return file(std::move(f));
   });
 }
 
+io_engine storage::engine() const noexcept { return ring_ ? io_engine::ring : io_engine::threads; }
+
 void storage::add_places(platform_description& machine) const {
   std::uint32_t memory = 0;
-  for (std::uint32_t i = 0; i < machine.places.size(); ++i) {
-    if (machine.places[i].kind == place_kind::storage) return;
+  for (std::uint32_t i = 0; i < machine.places.size(); ++i)
     if (machine.places[i].kind == place_kind::system_memory) memory = i;
+  const auto has = [&](auto&& is_it) { return std::any_of(machine.places.begin(), machine.places.end(), is_it); };
+  std::vector<storage_place> wanted = options_.places;
+  if (wanted.empty() && !has([](const auto& p) { return p.kind == place_kind::storage; })) wanted.emplace_back();
+  for (const storage_place& one : wanted) {
+    if (has([&](const auto& p) { return p.kind == place_kind::storage && p.name == one.name; })) continue;
+    place_description disk;
+    disk.name = one.name;
+    disk.kind = place_kind::storage;
+    machine.places.push_back(disk);
+    machine.links.push_back({place{memory}, place{static_cast<std::uint32_t>(machine.places.size() - 1)}, {}, {}});
   }
-  place_description disk;
-  disk.name = "disk";
-  disk.kind = place_kind::storage;
-  machine.places.push_back(disk);
-  machine.links.push_back({place{memory}, place{static_cast<std::uint32_t>(machine.places.size() - 1)}, {}, {}});
 }
 
 void storage::initialise(module_host& host) {
+  if (options_.engine != io_engine::threads) {
+    std::string why_not;
+    ring_ = make_ring(why_not);
+    if (!ring_ && options_.engine == io_engine::ring) throw std::runtime_error(why_not);
+  }
   const std::vector<place> mine = host.claim(place_kind::storage, threads_.get());
   where_ = mine.at(0);
-  threads_->at_places(mine);
-  for (const place_kind memory : {place_kind::system_memory, place_kind::numa, place_kind::pinned_memory}) {
-    host.add_channel(place_kind::storage, memory, threads_);
-    host.add_channel(memory, place_kind::storage, threads_);
+  files_ = std::make_shared<open_files>();
+  transfers_ = std::make_shared<transfer_channel>(files_);
+  for (const place at : mine) {
+    const std::string name(host.machine().name(at));
+    const auto simulated =
+        std::find_if(options_.places.begin(), options_.places.end(), [&](const auto& p) { return p.name == name; });
+    transfers_->add_disk(at, {simulated == options_.places.end() ? storage_place{} : *simulated,
+                              host.add_statistic("reads", at), host.add_statistic("writes", at)});
   }
-  host.add_poller(*threads_);
-  const statistic reads = host.add_statistic("reads", where_), writes = host.add_statistic("writes", where_);
-  threads_->count_in(reads, writes, host.add_statistic("tasks", where_));
+  for (const place_kind memory : host_memories) {
+    host.add_channel(place_kind::storage, memory, transfers_);
+    host.add_channel(memory, place_kind::storage, transfers_);
+  }
+  host.add_poller(*transfers_);
+  threads_->count_in(host.add_statistic("tasks", where_));
+  transfers_->use(ring_ ? *ring_ : *threads_);
 }
 
-void storage::started(runtime& owner) { threads_->begin(owner); }
-void storage::finalise() { threads_->end(); }
+void storage::started(runtime& owner) {
+  threads_->start(owner, [to = transfers_] { to->poll_now(); });
+}
+void storage::finalise() {
+  threads_->stop();
+  transfers_->end();
+}
 
 }  // namespace stretto

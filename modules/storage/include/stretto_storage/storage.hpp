@@ -1,8 +1,9 @@
-// storage.hpp - files as bytes at a place: read and written by I/O threads, ordered by events.
+// storage.hpp - files as bytes at a place: read and written by io_uring or by I/O threads, ordered by events.
 //
 // Threads     every member of storage and file: any thread of the runtime that the module is of.
 // Memory      what a read brought is visible once its event has triggered.
-// Cost        a read or write: an async_copy and a system call on an I/O thread; no worker blocks.
+// Cost        a read or write: an async_copy; with io_uring a system call for several of them, with threads one on an
+//             I/O thread. No worker blocks.
 // Invariants  (1) reads and writes of the same bytes are ordered by events, or not at all. (2) a file stays open until
 //             the last copy of its handle is gone and the last read or write that was submitted has ended.
 #pragma once
@@ -11,17 +12,31 @@
 #include <stretto/future.hpp>
 #include <stretto/module.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace stretto {
 
+class engine;
 class io_threads;
+class open_files;
+class transfer_channel;
 
 enum class open_mode { read, write, create };  // write: also read; create: also empties what is there
+
+/// direct: reads and writes bypass the system's page cache (O_DIRECT). Any offset, size and address in memory works:
+/// blocks of 4 KiB that are wholly read or written go directly, through an aligned buffer where the memory is not
+/// aligned, and what is left at both ends goes through the cache.
+enum class caching { cached, direct };
+
+/// automatic: ring where the kernel allows io_uring and the module was built with liburing, else threads.
+enum class io_engine { automatic, threads, ring };
 
 /// An open file. A value: copies mean the same file.
 class file {
@@ -50,6 +65,20 @@ class file {
   std::shared_ptr<opened> opened_;
 };
 
+/// A storage place, and the speed that its reads and writes have at most, to simulate other storage. Both times refer
+/// to the clock of the runtime.
+struct storage_place {
+  std::string name = "disk";
+  std::chrono::nanoseconds latency{};  // of each read or write, at least
+  double bytes_per_second = 0;         // of all of them together; 0: as fast as they are
+};
+
+struct storage_options {
+  unsigned threads = 2;  // for tasks at the places, and for reads and writes without io_uring
+  io_engine engine = io_engine::automatic;
+  std::vector<storage_place> places = {};  // none: the storage places of the platform, or one named "disk"
+};
+
 /// The module.
 ///
 ///     auto disks = std::make_shared<stretto::storage>();
@@ -61,12 +90,15 @@ class file {
 class storage final : public module {
  public:
   explicit storage(unsigned threads = 2);
+  explicit storage(storage_options options);
   ~storage() override;
 
-  /// Opens it on an I/O thread. The future throws std::system_error.
-  future<file> open(std::filesystem::path path, open_mode mode);
+  /// Opens it on an I/O thread. The future throws std::system_error. Without a place it is where() that holds the file.
+  future<file> open(std::filesystem::path path, open_mode mode, caching through = caching::cached, place at = {});
   /// Where its tasks and bytes are: the first storage place.
   place where() const noexcept { return where_; }
+  /// The engine in use, from the start of the runtime on: threads or ring.
+  io_engine engine() const noexcept;
 
   std::string_view name() const noexcept override { return "storage"; }
   void add_places(platform_description& machine) const override;
@@ -75,7 +107,11 @@ class storage final : public module {
   void finalise() override;
 
  private:
+  const storage_options options_;
   std::shared_ptr<io_threads> threads_;
+  std::shared_ptr<open_files> files_;
+  std::shared_ptr<stretto::engine> ring_;  // null: the threads move bytes
+  std::shared_ptr<transfer_channel> transfers_;
   place where_;
 };
 
