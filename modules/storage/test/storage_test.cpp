@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "transfer.hpp"
+#include "../src/transfer.hpp"
 
 using namespace stretto;
 using namespace std::chrono_literals;
