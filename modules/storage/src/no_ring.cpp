@@ -3,7 +3,7 @@
 
 namespace stretto {
 
-std::unique_ptr<engine> make_ring(std::string& why_not) {
+std::unique_ptr<engine> make_ring(std::function<void()>, std::string& why_not) {
   why_not = "the module was built without liburing";
   return nullptr;
 }

@@ -1,12 +1,16 @@
 // The engine of io_uring: pieces of several transfers in one system call, aligned buffers registered with the kernel.
 #include <liburing.h>
+#include <sys/eventfd.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "aligned_memory.hpp"
@@ -23,10 +27,16 @@ constexpr std::size_t smallest_deferred_bytes = 64 << 10;
 
 class ring final : public engine {
  public:
-  ring() = default;
+  explicit ring(std::function<void()> on_end) : on_end_(std::move(on_end)) {}
   ring(const ring&) = delete;
   ~ring() override {
+    if (waiter_.joinable()) {
+      stops_ = true;
+      ::eventfd_write(ended_, 1);
+      waiter_.join();
+    }
     if (is_open_) ::io_uring_queue_exit(&ring_);
+    if (ended_ >= 0) ::close(ended_);
   }
 
   /// 0, or the code of the failure.
@@ -40,14 +50,23 @@ class ring final : public engine {
     if (!has_all) return ENOSYS;
     add_buffers();
     for (slot& one : slots_) free_.push_back(&one);
+    ended_ = ::eventfd(0, EFD_CLOEXEC);
+    if (ended_ < 0) return errno;
+    if (const int failed = ::io_uring_register_eventfd(&ring_, ended_)) return -failed;
+    ::io_uring_cq_eventfd_toggle(&ring_, false);
+    waiter_ = std::thread([this] { call_on_ends(); });
     return 0;
   }
 
   void begin(std::unique_ptr<transfer> t) override {
-    const std::scoped_lock lock(mutex_);
-    waiting_.push_back(std::move(t));
-    prepare_waiting();
-    if (prepared_ >= batch || prepared_ == depth - free_.size()) submit();
+    {
+      const std::scoped_lock lock(mutex_);
+      waiting_.push_back(std::move(t));
+      prepare_waiting();
+      if (prepared_ >= batch || is_kernel_idle()) submit();
+      if (!is_kernel_idle()) return;
+    }
+    on_end_();  // the kernel took nothing, or there is nothing for it
   }
 
   void poll(std::vector<std::unique_ptr<transfer>>& ended) override {
@@ -69,6 +88,15 @@ class ring final : public engine {
 
   bool must_be_polled() const noexcept override { return true; }
 
+  bool will_call() noexcept override {
+    const std::scoped_lock lock(mutex_);
+    if (prepared_) submit();
+    if (is_kernel_idle()) return false;  // a poll submits again, or hands out what has no pieces
+    ::io_uring_cq_eventfd_toggle(&ring_, true);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return ::io_uring_cq_ready(&ring_) == 0;  // what ended before is found by a poll only
+  }
+
  private:
   /// A piece in the kernel: what is left of it.
   struct slot {
@@ -77,6 +105,21 @@ class ring final : public engine {
     std::size_t moved = 0;
     int buffer = -1;
   };
+
+  /// Whether the kernel moves no piece.
+  bool is_kernel_idle() const noexcept { return prepared_ == depth - free_.size(); }
+
+  /// The waiter: blocks until the kernel says that something has ended, while nobody polls.
+  void call_on_ends() {
+    for (eventfd_t count; ::eventfd_read(ended_, &count) == 0 || errno == EINTR;) {
+      if (stops_) return;
+      {
+        const std::scoped_lock lock(mutex_);
+        ::io_uring_cq_eventfd_toggle(&ring_, false);  // not before: a promise of will_call holds until this call
+      }
+      on_end_();
+    }
+  }
 
   void add_buffers() {
     memory_ = make_aligned(buffers * bounce_bytes);
@@ -167,6 +210,10 @@ class ring final : public engine {
       }
   }
 
+  const std::function<void()> on_end_;
+  int ended_ = -1;  // eventfd
+  std::atomic<bool> stops_{false};
+  std::thread waiter_;
   std::mutex mutex_;  // guards what follows
   io_uring ring_{};
   bool is_open_ = false, is_registered_ = false;
@@ -181,8 +228,8 @@ class ring final : public engine {
 
 }  // namespace
 
-std::unique_ptr<engine> make_ring(std::string& why_not) {
-  auto made = std::make_unique<ring>();
+std::unique_ptr<engine> make_ring(std::function<void()> on_end, std::string& why_not) {
+  auto made = std::make_unique<ring>(std::move(on_end));
   if (const int code = made->open()) {
     why_not = std::string("the kernel refuses io_uring: ") + std::strerror(code);
     return nullptr;

@@ -106,8 +106,6 @@ future<file> storage::open(std::filesystem::path path, open_mode mode, caching t
   });
 }
 
-io_engine storage::engine() const noexcept { return ring_ ? io_engine::ring : io_engine::threads; }
-
 void storage::add_places(platform_description& machine) const {
   std::uint32_t memory = 0;
   for (std::uint32_t i = 0; i < machine.places.size(); ++i)
@@ -126,15 +124,16 @@ void storage::add_places(platform_description& machine) const {
 }
 
 void storage::initialise(module_host& host) {
-  if (options_.engine != io_engine::threads) {
-    std::string why_not;
-    ring_ = make_ring(why_not);
-    if (!ring_ && options_.engine == io_engine::ring) throw std::runtime_error(why_not);
-  }
   const std::vector<place> mine = host.claim(place_kind::storage, threads_.get());
   where_ = mine.at(0);
   files_ = std::make_shared<open_files>();
   transfers_ = std::make_shared<transfer_channel>(files_);
+  if (options_.engine != io_engine::threads) {
+    std::string why_not;
+    ring_ = make_ring([to = transfers_.get()] { to->poll_now(); }, why_not);
+    engine_ = ring_ ? io_engine::ring : io_engine::threads;
+    if (!ring_ && options_.engine == io_engine::ring) throw std::runtime_error(why_not);
+  }
   for (const place at : mine) {
     const std::string name(host.machine().name(at));
     const auto simulated =
@@ -157,6 +156,7 @@ void storage::started(runtime& owner) {
 void storage::finalise() {
   threads_->stop();
   transfers_->end();
+  ring_.reset();
 }
 
 }  // namespace stretto

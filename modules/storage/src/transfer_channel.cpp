@@ -68,7 +68,8 @@ std::size_t transfer_channel::poll() {
   const auto later = std::partition(ended_.begin(), ended_.end(), [&](const auto& t) { return t->due <= now; });
   std::vector<std::unique_ptr<transfer>> due(std::make_move_iterator(ended_.begin()), std::make_move_iterator(later));
   ended_.erase(ended_.begin(), later);
-  if (!ended_.empty()) next_poll({});  // the runtime's clock may be one that a test advances
+  is_any_delayed_ = !ended_.empty();
+  if (is_any_delayed_) next_poll({});  // the runtime's clock may be one that a test advances
   for (const auto& t : due) finish(*t);
   remove_pending(due.size());
   return due.size();

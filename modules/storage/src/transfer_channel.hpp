@@ -7,6 +7,7 @@
 
 #include <stretto/module.hpp>
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -39,6 +40,7 @@ class transfer_channel final : public channel, public poller {
   using clock = std::chrono::steady_clock;
 
   std::size_t poll() override;
+  bool will_call() noexcept override { return !is_any_delayed_ && engine_->will_call(); }
   void fail(std::exception_ptr why) noexcept override;
   bool is_disk(place p) const noexcept { return disks_.contains(p.index); }
   clock::time_point due_of(disk& d, std::size_t bytes);
@@ -47,7 +49,8 @@ class transfer_channel final : public channel, public poller {
   const std::shared_ptr<open_files> files_;
   std::map<std::uint32_t, disk> disks_;
   engine* engine_ = nullptr;
-  std::mutex mutex_;                              // guards disk::busy_until
+  std::mutex mutex_;  // guards disk::busy_until
+  std::atomic<bool> is_any_delayed_{false};
   std::vector<std::unique_ptr<transfer>> ended_;  // used in polls: those that are not due yet
 };
 

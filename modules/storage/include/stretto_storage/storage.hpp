@@ -98,7 +98,7 @@ class storage final : public module {
   /// Where its tasks and bytes are: the first storage place.
   place where() const noexcept { return where_; }
   /// The engine in use, from the start of the runtime on: threads or ring.
-  io_engine engine() const noexcept;
+  io_engine engine() const noexcept { return engine_; }
 
   std::string_view name() const noexcept override { return "storage"; }
   void add_places(platform_description& machine) const override;
@@ -113,6 +113,7 @@ class storage final : public module {
   std::shared_ptr<stretto::engine> ring_;  // null: the threads move bytes
   std::shared_ptr<transfer_channel> transfers_;
   place where_;
+  io_engine engine_ = io_engine::threads;
 };
 
 }  // namespace stretto
