@@ -53,9 +53,9 @@ for ranks in (1, 2, 3, 4):
         run(ranks, test, workers, "given", says="all is well", times=ranks)
     run(ranks, example, says="1000 words, 100 of them different", times=1)
 folder = Path(__file__).resolve().parent.parent
-program = (folder / "example/words.cpp").read_text()
+program = (folder / "example/word_counts.cpp").read_text()
 guide = folder.parent.parent / "docs/guide/upcxx.md"
 if guide.exists() and "```cpp\n" + program[program.index("#include"):] + "```" not in guide.read_text():
-    faults.append(f"{guide} does not show example/words.cpp as it is")
+    faults.append(f"{guide} does not show example/word_counts.cpp as it is")
 print("\n".join(faults) or f"{runs} runs")
 sys.exit(1 if faults else 0)

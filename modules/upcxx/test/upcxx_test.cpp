@@ -177,15 +177,17 @@ void test_conversions() {
   check(std::get<0>(pair) == 1 && std::get<1>(pair) == "two", "one of two values a future of a pair");
 
   const user_event gate = user_event::create();
-  int told = 0;
+  int seen_value = 0;
   const auto doubled = pgas->start([&] {
-    return upcxx::make_future().then(
-        [&] { return to_upcxx(async(after(gate), [] { return 21; })).then([&](int n) { return told = 2 * n; }); });
+    return upcxx::make_future().then([&] {
+      return to_upcxx(async(after(gate), [] { return 21; })).then([&](int n) { return seen_value = 2 * n; });
+    });
   });
   const auto opened = pgas->start([&] { return to_upcxx(static_cast<event>(gate)).then([] { return 5; }); });
-  check(told == 0 && !opened.is_ready(), "a callback waits for Stretto's event");
+  check(seen_value == 0 && !opened.is_ready(), "a callback waits for Stretto's event");
   gate.trigger();
-  check(doubled.get() == 42 && told == 42 && opened.get() == 5, "a future of Stretto becomes one of UPC++, and again");
+  check(doubled.get() == 42 && seen_value == 42 && opened.get() == 5,
+        "a future of Stretto becomes one of UPC++, and again");
   const auto none = async([] {});
   check(pgas->start([&] { return to_upcxx(none).then([] { return 1; }); }).get() == 1, "one without a value, too");
 

@@ -114,16 +114,17 @@ T unpack(const bytes& from) {
 }  // namespace stand_in
 
 inline team team::split(intrank_t color, intrank_t key) const {
-  struct wish {
+  struct member_choice {
     int color, key, rank;
   };
   const std::uint64_t id = id_ * 1'000'003 + (calls_ + 1) * 1009 + static_cast<std::uint64_t>(color) + 2;
-  std::vector<wish> same;
-  for (const auto& part : stand_in::meet(*this, stand_in::packed(wish{color, key, upcxx::rank_me()})))
-    if (const auto w = stand_in::unpack<wish>(part); w.color == color) same.push_back(w);
-  std::stable_sort(same.begin(), same.end(), [](const wish& a, const wish& b) { return a.key < b.key; });
+  std::vector<member_choice> same;
+  for (const auto& part : stand_in::meet(*this, stand_in::packed(member_choice{color, key, upcxx::rank_me()})))
+    if (const auto w = stand_in::unpack<member_choice>(part); w.color == color) same.push_back(w);
+  std::stable_sort(same.begin(), same.end(),
+                   [](const member_choice& a, const member_choice& b) { return a.key < b.key; });
   std::vector<int> members;
-  for (const wish& w : same) members.push_back(w.rank);
+  for (const member_choice& w : same) members.push_back(w.rank);
   return team(id, members);
 }
 
