@@ -1,15 +1,14 @@
 #include <stretto_shmem/comparison.hpp>
 
 #include <atomic>
+#include <cstdio>
 
 namespace stretto::shmem {
 namespace {
 
-std::uint64_t read(const condition& c) noexcept {
-  if (c.bytes == 8) return *static_cast<const volatile std::uint64_t*>(c.at);
-  const std::uint32_t bits = *static_cast<const volatile std::uint32_t*>(c.at);
-  // A signed value is compared with one that was extended by its sign.
-  return c.is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(bits))) : bits;
+std::uint64_t extended(std::uint64_t bits, const condition& c) noexcept {
+  if (c.bytes == 8 || !c.is_signed) return bits;
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(bits)));
 }
 
 bool is_less(std::uint64_t a, std::uint64_t b, bool is_signed) noexcept {
@@ -30,10 +29,27 @@ bool compare(std::uint64_t a, comparison how, std::uint64_t b, bool is_signed) n
 
 }  // namespace
 
-bool condition::holds() const noexcept {
-  if (!compare(read(*this), how, value, is_signed)) return false;
+std::uint64_t condition::read() const noexcept {
+  const std::uint64_t bits =
+      bytes == 8 ? *static_cast<const volatile std::uint64_t*>(at) : *static_cast<const volatile std::uint32_t*>(at);
   std::atomic_thread_fence(std::memory_order_acquire);
-  return true;
+  return bits;
+}
+
+bool condition::holds_for(std::uint64_t bits) const noexcept {
+  return compare(extended(bits, *this), how, value, is_signed);
+}
+
+std::string value_text(const condition& c, std::uint64_t bits) {
+  const std::uint64_t value = extended(bits, c);
+  return c.is_signed ? std::to_string(static_cast<std::int64_t>(value)) : std::to_string(value);
+}
+
+std::string to_string(const condition& c) {
+  constexpr const char* signs[] = {"==", "!=", ">", ">=", "<", "<="};
+  char address[32];
+  std::snprintf(address, sizeof address, "*%p ", const_cast<const void*>(c.at));
+  return address + std::string(signs[static_cast<int>(c.how)]) + " " + value_text(c, c.value);
 }
 
 }  // namespace stretto::shmem

@@ -12,20 +12,28 @@
 
 #include <stretto/future.hpp>
 #include <stretto/poller.hpp>
-#include <stretto_shmem/comparison.hpp>
+#include <stretto/statistics.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <vector>
 
+#include "watched_elements.hpp"
+
 namespace stretto::shmem {
+
+/// Calls that have ended, with the time that they were pending.
+struct counted_ends {
+  statistic conditions, collectives;
+};
 
 class engine final : public poller {
  public:
   /// `arrivals`: symmetric, one for each round of log2(pes), 0 at first.
-  void begin(int pe, int pes, unsigned long* arrivals);
+  void begin(int pe, int pes, unsigned long* arrivals, const counted_ends& counts);
 
   future<void> add_condition(const condition& c, const std::source_location& where);
   future<void> add_lock(long* symmetric, const std::source_location& where);
@@ -38,10 +46,6 @@ class engine final : public poller {
   void fail(std::exception_ptr why) noexcept override;
 
  private:
-  struct awaited {
-    condition is;
-    promise<void> done;
-  };
   struct wanted_lock {
     long* at;
     promise<void> done;
@@ -49,10 +53,12 @@ class engine final : public poller {
   struct collective_call {
     std::function<void()> enter;
     promise<void> done;
+    std::chrono::steady_clock::time_point since;
   };
 
   std::size_t poll() override;
   void test_conditions();
+  std::size_t elements_to_check();
   void test_locks();
   void go_on_with_collectives();
   bool all_have_arrived();
@@ -60,14 +66,17 @@ class engine final : public poller {
 
   int pe_ = 0, pes_ = 1, rounds_ = 0;
   unsigned long* arrivals_ = nullptr;
+  counted_ends counts_;
 
   std::mutex pending_;  // guards what follows
-  std::vector<awaited> conditions_;
+  watched_elements conditions_;
   std::deque<wanted_lock> locks_;
   std::deque<collective_call> collectives_;
 
   // Of polls.
   std::vector<promise<void>> ended_;
+  std::vector<pending_condition> met_;
+  std::chrono::steady_clock::time_point last_check_;
   unsigned long number_ = 0;  // of the collective call under way
   int round_ = 0;             // of that: rounds before it have ended
   bool is_under_way_ = false;

@@ -49,7 +49,8 @@ void shmem_module::initialise(module_host& host) {
   std::fill_n(arrivals, most_rounds, 0);
   shmem_barrier_all();  // nobody writes to an array that is not initialised yet
   engine_ = std::make_shared<shmem::engine>();
-  engine_->begin(pe_, pes_, arrivals);
+  counts_ = {host.add_statistic("puts"), host.add_statistic("gets"), host.add_statistic("atomics")};
+  engine_->begin(pe_, pes_, arrivals, {host.add_statistic("conditions"), host.add_statistic("collective calls")});
   host.add_poller(*engine_);
 }
 

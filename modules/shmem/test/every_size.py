@@ -6,6 +6,7 @@ the example as it is.
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 launcher, test, example = sys.argv[1:]
@@ -36,6 +37,29 @@ for pes in (1, 2, 4):
 run(2, test, "2", "given", says="all is well")
 for _ in range(starts):
     run(2, test, "1", "ends", says="all is well")
+
+def check_report():
+    """A report of no progress names the conditions that are not met, then this script ends the program."""
+    global runs
+    runs += 1
+    words = [launcher, *flags, "-n", "1", test, "2", "stuck"]
+    one = subprocess.Popen(words, text=True, env=environment | {"STRETTO_STUCK": "1"}, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT)
+    late = threading.Timer(120, one.terminate)
+    late.start()
+    said = ""
+    while not all(part in said for part in ("reader: *0x", "== 42", "< -1", "shmem_test.cpp")):
+        line = one.stdout.readline()
+        if not line:
+            faults.append(f"{' '.join(words)} reports no conditions\n{said}")
+            break
+        said += line
+    late.cancel()
+    one.terminate()
+    one.wait()
+
+
+check_report()
 folder = Path(__file__).resolve().parent.parent
 program = (folder / "example/histogram.cpp").read_text()
 guide = folder.parent.parent / "docs/guide/shmem.md"

@@ -1,6 +1,8 @@
-// The module's tests, a process for each PE: oshrun -n N shmem_test WORKERS [given]
+// The module's tests, a process for each PE: oshrun -n N shmem_test WORKERS [given | ends | stuck]
 //
 //   given   the program initialises OpenSHMEM, and makes several runtimes one after another
+//   ends    starts and ends
+//   stuck   waits for what never happens
 #include <stretto_shmem/shmem_module.hpp>
 
 #include <atomic>
@@ -94,6 +96,27 @@ void test_atomics() {
   net->atomic_set(&c->real, 1.5, net->pe()).get();
   check(net->atomic_swap(&c->real, 2.5, net->pe()).get() == 1.5 && c->real == 2.5, "real numbers are exchanged");
   net->barrier().get();
+
+  struct words {
+    unsigned bits, neighbour;
+    std::int64_t flags;
+  };
+  auto* const w = net->allocate<words>(1).get();
+  w->flags = -1, w->neighbour = 77;
+  net->barrier().get();
+  net->atomic_or(&w->bits, 1U << net->pe(), 0).get();
+  net->barrier().get();
+  check(net->atomic_fetch(&w->bits, 0).get() == (1U << net->pes()) - 1, "bits of all are set");
+  net->barrier().get();
+  check(net->atomic_fetch_xor(&w->bits, 1U << net->pe(), 0).get() >> net->pe() & 1, "each changes its own");
+  net->barrier().get();
+  check(net->atomic_fetch_or(&w->bits, 0, 0).get() == 0 && w->neighbour == 77, "all are changed, and nothing else");
+  check(net->atomic_fetch_and(&w->flags, 6, next()).get() == -1, "what was there comes back");
+  net->barrier().get();
+  net->atomic_xor(&w->flags, 1, next()).get();
+  net->barrier().get();
+  check(w->flags == 7, "signed numbers have bits, too");
+  net->free(w).get();
   net->free(firsts).get();
   net->free(c).get();
 }
@@ -122,8 +145,23 @@ void test_conditions() {
   net->wait_until(&box->small, comparison::at_least, 2'000'000);
   net->barrier().get();
 
+  // Many conditions on one element, met by one value after another.
+  auto* const steps = net->allocate<long>(1).get();
+  std::vector<event> reached;
+  for (long i = 1; i <= 300; ++i) reached.push_back(net->when(steps, comparison::at_least, i));
+  for (long i = 1; i <= 300; ++i) {
+    net->atomic_add(steps, 1, next()).get();
+    if (i % 100 == 0) {
+      wait(reached[static_cast<std::size_t>(i) - 1]);
+      net->barrier().get();
+    }
+  }
+  for (const event e : reached) wait(e);
+  check(net->when(steps, comparison::at_least, 300).has_triggered() || *steps == 300, "a condition that holds is met");
+  net->free(steps).get();
+
   // Many conditions at a time, met in the other order.
-  constexpr int n = 2000;
+  constexpr int n = 20'000;
   auto* const flags = net->allocate<int>(n).get();
   std::atomic<int> met{0};
   std::vector<future<void>> tasks;
@@ -201,12 +239,31 @@ void test_faults() {
   check(has(thrown_by([] { net->allocate<char>(std::size_t{1} << 50).get(); }), "error M32"), "memory is finite");
 }
 
+/// A module that is finalised after that of OpenSHMEM.
+class ends_later final : public module {
+ public:
+  std::string_view name() const noexcept override { return "later"; }
+  void initialise(module_host&) override {}
+  void finalise() override {
+    why = thrown_by([&] { never_met.result().rethrow(); });
+  }
+
+  event never_met;
+  std::string why;
+};
+
+module_statistics counted(runtime& rt, const std::string& what) {
+  for (const auto& s : rt.statistics().modules)
+    if (s.module == "shmem" && s.what == what) return s;
+  return {};
+}
+
 void run_all(std::uint32_t workers, bool is_started) {
   net = std::make_shared<shmem_module>(shmem_options{.is_started = is_started});
   static long never = 0;
-  event pending;
+  const auto later = std::make_shared<ends_later>();
   {
-    runtime rt({.workers = workers, .modules = {net}});
+    runtime rt({.workers = workers, .modules = {later, net}});
     rt.run([&] {
       test_memory();
       test_atomics();
@@ -214,9 +271,15 @@ void run_all(std::uint32_t workers, bool is_started) {
       test_collectives();
       test_many_tasks();
       test_faults();
-      pending = net->when(&never, comparison::equal, 1);
+      later->never_met = net->when(&never, comparison::equal, 1);
+      const auto seen = [&](const char* what) { return counted(rt, what); };
+      check(seen("puts").count >= 1000 && seen("puts").bytes >= 4000, "puts are counted");
+      check(seen("conditions").count > 20'000 && seen("conditions").seconds > 0, "and conditions, with their time");
+      check(seen("gets").count && seen("atomics").count && seen("collective calls").count, "and other calls");
     });
   }
+  check(has(later->why, "error M40") && has(later->why, " == 1") && has(later->why, "shmem_test.cpp"),
+        "a condition that is never met says so");
   check(has(thrown_by([] { net->put(&never, 1L, 0); }), "error M30"), "no calls without a runtime");
 }
 
@@ -237,6 +300,14 @@ int main(int argc, char** argv) {
   } else if (argc > 2 && std::strcmp(argv[2], "ends") == 0) {
     runtime rt({.workers = workers, .modules = {std::make_shared<shmem_module>()}});
     rt.run([] { this_runtimes<shmem_module>().barrier().get(); });
+  } else if (argc > 2 && std::strcmp(argv[2], "stuck") == 0) {
+    net = std::make_shared<shmem_module>();
+    runtime rt({.workers = workers, .modules = {net}});
+    rt.run([] {
+      static long mail = 7;
+      net->async_when(&mail, comparison::equal, 42, [] {}, name("reader"));
+      net->wait_until(&mail, comparison::less, -1);
+    });
   } else {
     run_all(workers, false);
     start_again();

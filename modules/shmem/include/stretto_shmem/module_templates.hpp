@@ -5,9 +5,10 @@
 namespace stretto {
 
 template <class Call, class... Tags>
-auto shmem_module::perform(Call call, int pe, Tags&&... tags) {
+auto shmem_module::perform(statistic counted, std::size_t bytes, Call call, int pe, Tags&&... tags) {
   using result = std::invoke_result_t<Call>;
   check(pe);
+  counted.add(1, {}, bytes);
   if constexpr (sizeof...(Tags) != 0) {
     return async(tags..., [this, call = std::move(call)]() -> result {
       const auto held = calling();

@@ -11,8 +11,8 @@
 // Threads     any thread of the runtime calls any member. One of them at a time is inside the library.
 // Memory      the elements that a condition announces are visible to its tasks. Memory belongs to a call until its
 //             future is ready.
-// Cost        a put, get or atomic: the library's own cost and a lock. A condition: a comparison in each poll; no polls
-//             while nothing is pending.
+// Cost        a put, get or atomic: the library's own cost and a lock. A poll compares at most 256 elements that
+//             conditions wait for, more if polls are rare. No polls while nothing is pending.
 // Invariants  (1) whoever initialises OpenSHMEM finalises it. (2) a call without preconditions has started when its
 //             function returns, in the order of the program. (3) no task blocks its worker while others are waited for:
 //             a collective call enters the library once all PEs have made it.
@@ -30,6 +30,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <type_traits>
 
 namespace stretto {
@@ -72,18 +73,21 @@ class shmem_module final : public module {
   /// there. Throws or is poisoned with M31 if there is no such PE.
   template <shmem::element T, class... Tags>
   future<void> put(T* symmetric, std::span<const std::type_identity_t<T>> from, int to, Tags&&... tags) {
-    return perform([=] { shmem_putmem(symmetric, from.data(), from.size_bytes(), to); }, to, tags...);
+    return perform(
+        counts_.puts, from.size_bytes(), [=] { shmem_putmem(symmetric, from.data(), from.size_bytes(), to); }, to,
+        tags...);
   }
   /// The same with one element, of which the call has a copy.
   template <shmem::element T, class... Tags>
   future<void> put(T* symmetric, const std::type_identity_t<T>& value, int to, Tags&&... tags) {
-    return perform([=] { shmem_putmem(symmetric, &value, sizeof(T), to); }, to, tags...);
+    return perform(counts_.puts, sizeof(T), [=] { shmem_putmem(symmetric, &value, sizeof(T), to); }, to, tags...);
   }
   /// A put, and behind it an atomic write of `value` to `signal` there: who waits for that finds the elements.
   template <shmem::element T, class... Tags>
   future<void> put_signal(T* symmetric, std::span<const std::type_identity_t<T>> from, unsigned long* signal,
                           unsigned long value, int to, Tags&&... tags) {
     return perform(
+        counts_.puts, from.size_bytes() + sizeof *signal,
         [=] {
           shmem_putmem(symmetric, from.data(), from.size_bytes(), to);
           shmem_fence();
@@ -94,12 +98,15 @@ class shmem_module final : public module {
   /// Copies the elements at this address of PE `from` into `into`.
   template <shmem::element T, class... Tags>
   future<void> get(std::span<T> into, const std::type_identity_t<T>* symmetric, int from, Tags&&... tags) {
-    return perform([=] { shmem_getmem(into.data(), symmetric, into.size_bytes(), from); }, from, tags...);
+    return perform(
+        counts_.gets, into.size_bytes(), [=] { shmem_getmem(into.data(), symmetric, into.size_bytes(), from); }, from,
+        tags...);
   }
   /// The element at this address of PE `from`.
   template <shmem::element T, class... Tags>
   future<T> get(const T* symmetric, int from, Tags&&... tags) {
     return perform(
+        counts_.gets, sizeof(T),
         [=] {
           T value;
           shmem_getmem(&value, symmetric, sizeof value, from);
@@ -113,6 +120,7 @@ class shmem_module final : public module {
                            std::ptrdiff_t from_stride, std::size_t n, int to, Tags&&... tags) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "elements of strided calls have 4 or 8 bytes");
     return perform(
+        counts_.puts, n * sizeof(T),
         [=] {
           if constexpr (sizeof(T) == 8) shmem_iput64(symmetric, from, stride, from_stride, n, to);
           else shmem_iput32(symmetric, from, stride, from_stride, n, to);
@@ -125,6 +133,7 @@ class shmem_module final : public module {
                            std::ptrdiff_t stride, std::size_t n, int from, Tags&&... tags) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "elements of strided calls have 4 or 8 bytes");
     return perform(
+        counts_.gets, n * sizeof(T),
         [=] {
           if constexpr (sizeof(T) == 8) shmem_iget64(into, symmetric, into_stride, stride, n, from);
           else shmem_iget32(into, symmetric, into_stride, stride, n, from);
@@ -135,62 +144,95 @@ class shmem_module final : public module {
   /// Ready when all earlier puts and atomics of this PE have happened at their targets.
   template <class... Tags>
   future<void> quiet(Tags&&... tags) {
-    return perform([] { shmem_quiet(); }, pe_, tags...);
+    return perform({}, 0, [] { shmem_quiet(); }, pe_, tags...);
   }
   /// Later puts and atomics to a PE happen behind the earlier ones to it.
   template <class... Tags>
   future<void> fence(Tags&&... tags) {
-    return perform([] { shmem_fence(); }, pe_, tags...);
+    return perform({}, 0, [] { shmem_fence(); }, pe_, tags...);
   }
 
   // ---- atomics at PE `at`, of the types of OpenSHMEM with that name: shmem::has_arithmetic, shmem::has_exchange
 
   template <shmem::has_exchange T, class... Tags>
   future<T> atomic_fetch(const T* symmetric, int at, Tags&&... tags) {
-    return perform([=] { return shmem::atomics<T>::fetch(symmetric, at); }, at, tags...);
+    return perform_atomic<T>([=] { return shmem::atomics<T>::fetch(symmetric, at); }, at, tags...);
   }
   template <shmem::has_exchange T, class... Tags>
   future<void> atomic_set(T* symmetric, std::type_identity_t<T> value, int at, Tags&&... tags) {
-    return perform([=] { shmem::atomics<T>::set(symmetric, value, at); }, at, tags...);
+    return perform_atomic<T>([=] { shmem::atomics<T>::set(symmetric, value, at); }, at, tags...);
   }
   template <shmem::has_exchange T, class... Tags>
   future<T> atomic_swap(T* symmetric, std::type_identity_t<T> value, int at, Tags&&... tags) {
-    return perform([=] { return shmem::atomics<T>::swap(symmetric, value, at); }, at, tags...);
+    return perform_atomic<T>([=] { return shmem::atomics<T>::swap(symmetric, value, at); }, at, tags...);
   }
   /// Writes `value` if `expected` is there; the value that was there.
   template <shmem::has_arithmetic T, class... Tags>
   future<T> atomic_compare_swap(T* symmetric, std::type_identity_t<T> expected, std::type_identity_t<T> value, int at,
                                 Tags&&... tags) {
-    return perform([=] { return shmem::atomics<T>::compare_swap(symmetric, expected, value, at); }, at, tags...);
+    return perform_atomic<T>([=] { return shmem::atomics<T>::compare_swap(symmetric, expected, value, at); }, at,
+                             tags...);
   }
   template <shmem::has_arithmetic T, class... Tags>
   future<void> atomic_add(T* symmetric, std::type_identity_t<T> value, int at, Tags&&... tags) {
-    return perform([=] { shmem::atomics<T>::add(symmetric, value, at); }, at, tags...);
+    return perform_atomic<T>([=] { shmem::atomics<T>::add(symmetric, value, at); }, at, tags...);
   }
   template <shmem::has_arithmetic T, class... Tags>
   future<T> atomic_fetch_add(T* symmetric, std::type_identity_t<T> value, int at, Tags&&... tags) {
-    return perform([=] { return shmem::atomics<T>::fetch_add(symmetric, value, at); }, at, tags...);
+    return perform_atomic<T>([=] { return shmem::atomics<T>::fetch_add(symmetric, value, at); }, at, tags...);
+  }
+
+  // The same with bits, of integers without a sign, and those of 32 and 64 bits with one: shmem::has_bits.
+  template <shmem::has_bits T, class... Tags>
+  future<void> atomic_and(T* symmetric, std::type_identity_t<T> value, int at, Tags&&... tags) {
+    return perform_atomic<T>([=] { shmem::bit_atomics<T>::and_with(symmetric, value, at); }, at, tags...);
+  }
+  template <shmem::has_bits T, class... Tags>
+  future<T> atomic_fetch_and(T* symmetric, std::type_identity_t<T> value, int at, Tags&&... tags) {
+    const auto change = [=](T old) { return static_cast<T>(old & value); };
+    return perform_atomic<T>([=] { return shmem::fetch_and_change(symmetric, change, at); }, at, tags...);
+  }
+  template <shmem::has_bits T, class... Tags>
+  future<void> atomic_or(T* symmetric, std::type_identity_t<T> value, int at, Tags&&... tags) {
+    return perform_atomic<T>([=] { shmem::bit_atomics<T>::or_with(symmetric, value, at); }, at, tags...);
+  }
+  template <shmem::has_bits T, class... Tags>
+  future<T> atomic_fetch_or(T* symmetric, std::type_identity_t<T> value, int at, Tags&&... tags) {
+    const auto change = [=](T old) { return static_cast<T>(old | value); };
+    return perform_atomic<T>([=] { return shmem::fetch_and_change(symmetric, change, at); }, at, tags...);
+  }
+  template <shmem::has_bits T, class... Tags>
+  future<void> atomic_xor(T* symmetric, std::type_identity_t<T> value, int at, Tags&&... tags) {
+    return perform_atomic<T>([=] { shmem::bit_atomics<T>::xor_with(symmetric, value, at); }, at, tags...);
+  }
+  template <shmem::has_bits T, class... Tags>
+  future<T> atomic_fetch_xor(T* symmetric, std::type_identity_t<T> value, int at, Tags&&... tags) {
+    const auto change = [=](T old) { return static_cast<T>(old ^ value); };
+    return perform_atomic<T>([=] { return shmem::fetch_and_change(symmetric, change, at); }, at, tags...);
   }
 
   // ---- conditions on this PE's own memory, which puts and atomics of others make true
 
-  /// Triggers once `*symmetric how value` holds. Poisoned if the runtime ends before.
+  /// Triggers once `*symmetric how value` holds. Poisoned with M40 if the runtime ends before.
   template <shmem::has_arithmetic T>
   event when(const T* symmetric, shmem::comparison how, std::type_identity_t<T> value,
              std::source_location where = std::source_location::current()) {
-    return add_condition({symmetric, sizeof(T), std::is_signed_v<T>, how, static_cast<std::uint64_t>(value)}, where);
+    return add_condition(condition_of(symmetric, how, value), where);
   }
-  /// Runs the task once the condition holds; its future.
+  /// Runs the task once the condition holds; its future. The condition becomes a part of the task's name, which reports
+  /// of hangs show.
   template <shmem::has_arithmetic T, class Body>
   auto async_when(const T* symmetric, shmem::comparison how, std::type_identity_t<T> value, Body&& body,
                   task_name named = {}, std::source_location where = std::source_location::current()) {
-    return async(after(when(symmetric, how, value, where)), named, std::forward<Body>(body));
+    const shmem::condition c = condition_of(symmetric, how, value);
+    const std::string text = (named.text.empty() ? "" : std::string(named.text) + ": ") + to_string(c);
+    return async(after(add_condition(c, where)), stretto::name(text), std::forward<Body>(body), where);
   }
   /// Suspends the calling task until the condition holds.
   template <shmem::has_arithmetic T>
   void wait_until(const T* symmetric, shmem::comparison how, std::type_identity_t<T> value,
                   std::source_location where = std::source_location::current()) {
-    wait(when(symmetric, how, value, where));
+    async_when(symmetric, how, value, [] {}, {}, where).get(where);
   }
 
   // ---- locks
@@ -257,18 +299,31 @@ class shmem_module final : public module {
 
  private:
   template <class Call, class... Tags>
-  auto perform(Call call, int pe, Tags&&... tags);
+  auto perform(statistic counted, std::size_t bytes, Call call, int pe, Tags&&... tags);
+  template <class T, class Call, class... Tags>
+  auto perform_atomic(Call call, int pe, Tags&&... tags) {
+    return perform(counts_.atomics, sizeof(T), std::move(call), pe, tags...);
+  }
   template <class T>
   future<T*> allocated_as(std::size_t bytes, const std::source_location& where);
   future<void> broadcast_bytes(void* into, const void* from, std::size_t bytes, int root,
                                const std::source_location& where);
   future<void> collective(std::function<void()> call, const std::source_location& where);
+  template <class T>
+  static shmem::condition condition_of(const T* at, shmem::comparison how, T value) noexcept {
+    return {at, sizeof(T), std::is_signed_v<T>, how, static_cast<std::uint64_t>(value)};
+  }
   event add_condition(const shmem::condition& c, const std::source_location& where);
   void check(int pe) const;
   void* zeroed(std::size_t bytes, const std::source_location& where) const;
   void* scratch(std::size_t bytes);
 
+  struct counted_calls {
+    statistic puts, gets, atomics;
+  };
+
   const shmem_options options_;
+  counted_calls counts_;
   std::shared_ptr<shmem::engine> engine_;
   future<void> done_;  // of calls that have happened
   int pe_ = 0, pes_ = 0;
