@@ -11,6 +11,7 @@
 #pragma once
 
 #include <stretto/future.hpp>
+#include <stretto/mpi_mutex.hpp>
 #include <stretto/poller.hpp>
 #include <stretto/statistics.hpp>
 
@@ -39,8 +40,8 @@ class engine final : public poller {
   future<void> add_lock(long* symmetric, const std::source_location& where);
   future<void> add_collective(std::function<void()> call, const std::source_location& where);
 
-  /// Held by each thread that is inside the library.
-  std::mutex library;
+  /// Held by each thread that is inside the library: Stretto's for MPI, whose progress Open MPI's OpenSHMEM shares.
+  std::mutex& library = mpi_mutex();
 
   /// Poisons what is pending. Polling has stopped.
   void fail(std::exception_ptr why) noexcept override;

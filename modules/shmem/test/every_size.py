@@ -1,7 +1,7 @@
 """every_size.py - the tests of the module on 1, 2 and 4 PEs, the example, and many starts and ends. The guide shows
 the example as it is.
 
-    every_size.py LAUNCHER TEST EXAMPLE
+    every_size.py LAUNCHER TEST EXAMPLE [PROGRAM_WITH_MPI]
 """
 import os
 import subprocess
@@ -9,7 +9,7 @@ import sys
 import threading
 from pathlib import Path
 
-launcher, test, example = sys.argv[1:]
+launcher, test, example, *with_mpi = sys.argv[1:]
 environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                             "OMPI_MCA_plm": "isolated", "STRETTO_JOB": "alone"}
 flags = ["--oversubscribe", "--bind-to", "none"]
@@ -34,6 +34,8 @@ for pes in (1, 2, 4):
     for workers in (1, 2):
         run(pes, test, str(workers), says="all is well")
     run(pes, example, says="1000000 numbers in 64 buckets")
+    for program in with_mpi:
+        run(pes, program, says="all is well")
 run(2, test, "2", "given", says="all is well")
 for _ in range(starts):
     run(2, test, "1", "ends", says="all is well")
