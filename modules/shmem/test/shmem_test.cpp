@@ -143,6 +143,7 @@ void test_conditions() {
   net->atomic_set(&box->small, 2'000'000, next()).get();
   wait(positive);
   net->wait_until(&box->small, comparison::at_least, 2'000'000);
+  check(net->when(&box->small, comparison::greater, 0).has_triggered(), "a condition that holds is not waited for");
   net->barrier().get();
 
   // Many conditions on one element, met by one value after another.
