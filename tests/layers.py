@@ -31,7 +31,7 @@ SUFFIXES = {".hpp", ".cpp", ".h", ".S"}
 # Folders outside of src/ that are one floor each.
 OUTER = ["tools", "examples", "bench", "tests", "modules"]
 # Folders within them that are floors of their own.
-INNER = {"examples/demo": "demo"}
+INNER = {"examples/demo": "demo", "examples/modules": "applications"}
 
 
 class Law:
