@@ -243,6 +243,7 @@ def chosen_suites(names, quick):
               "nodes": [s for s in suites.SUITES if s.name.startswith("nodes_")],
               "ranks": [s for s in suites.SUITES if s.name.startswith("ranks_")],
               "acc": [s for s in suites.SUITES if s.name.startswith("acc_")],
+              "modules": [s for s in suites.SUITES if s.name.startswith("modules_")],
               "buffers": [s for s in suites.SUITES if s.name.startswith(("graph_", "buffers_"))],
               "uts": [s for s in suites.SUITES if s.bench == "uts"], "metg": [s for s in suites.SUITES if s.metg]}
     known = {s.name: [s] for s in suites.SUITES} | groups
@@ -274,7 +275,8 @@ class Parser(argparse.ArgumentParser):
 def parse(arguments):
     parser = Parser(prog="stretto bench", allow_abbrev=False, description=__doc__.split("\n\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME",
-                        help="suites, or groups of them: micro, own, uts, metg, devices, nodes, ranks, acc, buffers")
+                        help="suites, or groups of them: micro, own, uts, metg, devices, nodes, ranks, acc, "
+                             "modules, buffers")
     parser.add_argument("--suite", metavar="NAMES", help="the same, comma-separated")
     parser.add_argument("--system", metavar="NAMES", help="systems, comma-separated; default: all")
     parser.add_argument("--against", metavar="SYSTEM", help="the peer that ratios refer to; default: the suite's")

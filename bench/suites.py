@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 SYSTEMS = ("stretto", "stretto_blocks", "stretto_static", "tbb", "tbb_static", "libgomp", "libomp", "starpu", "std",
            "pthreads", "mpi", "stretto_nodes", "stretto_jobs", "stretto_module", "stretto_ranks", "openmpi", "mpich",
            "stretto_acc", "stretto_acc_ranks", "stretto_programs", "gcc_openmp", "opencl_kernels", "opencl_messages",
-           "openmpi_programs",
+           "openmpi_programs", "stretto_modules", "modules_flat", "modules_hybrid",
            "opencl", "opencl_naive",
            "opencl_tiled",
            "cuda", "cuda_naive", "cuda_tiled", "serial")
@@ -177,6 +177,14 @@ def _acc_program(name, title, goal):
     return Suite(f"acc_{name}", f"{title} with two ranks, and the same source by Open MPI and gcc", f"acc_{name}",
                  "openmpi_programs", ("stretto_programs", "openmpi_programs"), workers=(2,),
                  ratio_goals={"stretto_programs": goal})
+
+
+def _application(name, title, bench, hybrid=("modules_hybrid",), **more):
+    """An application of examples/modules: by a module, by the library alone, and with OpenMP. The number of workers is
+    that of processes."""
+    return Suite(f"modules_{name}", title, f"modules_{bench}", "modules_flat",
+                 ("stretto_modules", "modules_flat", *hybrid), workers=(2, 4), ratio_goals={"stretto_modules": 1},
+                 **more)
 
 
 def _own(name, title, bench, systems=("stretto",), **more):
@@ -480,6 +488,15 @@ SUITES = (
     Suite("acc_translation", "translation of a source with 100 regions", "acc_translation", "openmpi_programs",
           ("stretto_programs", "openmpi_programs"), workers=(1,), goals={"stretto_programs": 1000}, sweep=(1000,),
           axis="lines"),
+    _application("isx", "ISx, 2^20 keys on each PE", "isx"),
+    _application("isx_large", "ISx, 2^23 keys on each PE", "isx", arguments=("--size", "23"), quick=False),
+    _application("isx_strong", "ISx, 2^22 keys on all PEs", "isx_strong"),
+    *(_application(f"uts_{tree.lower()}", f"Unbalanced Tree Search by OpenSHMEM, {tree}", "uts",
+                   arguments=("--tree", tree), quick=tree != "T1L") for tree in ("T1", "T3", "T1L")),
+    *(_application(f"bfs_{library}", f"Graph500 by {title}, 2^18 vertices", f"bfs_{library}", hybrid=())
+      for library, title in (("shmem", "OpenSHMEM"), ("mpi", "MPI"))),
+    _application("geo", "stencil of 96^3 on a simulated device and the host, and with blocking copies", "geo",
+                 hybrid=()),
     _own("many_tasks", "ten million tasks, peak memory of the process", "many_tasks"),
 )
 
