@@ -39,7 +39,7 @@ def run(program, processes, words, expected, threads):
         code, printed = "none, it did not end", (late.stdout or b"").decode()
     if code == 0 and expected in printed:
         return []
-    return [f"{program.name} {' '.join(words)} on {processes} processes, {threads} threads: exit code {code}\n{printed}"]
+    return [f"{program.name} {' '.join(words)}, {processes} processes, {threads} threads: exit code {code}\n{printed}"]
 
 
 def main():
