@@ -56,6 +56,14 @@ TEST_CASE("a key on another PE than that of its range is found") {
   CHECK(verify(second, {}, std::vector<key>{second.first_key() - 1}, {}).faults == 2);
 }
 
+TEST_CASE("keys of other ranges are not counted") {
+  const problem second = problem::weak(10, 16, 1, 2);
+  std::vector<std::uint32_t> counters(second.range());
+  for (const counting how : {counting::alone, counting::shared})
+    count_keys(second, std::vector<key>{0, second.first_key() - 1, 0xffffffff}, counters, how);
+  CHECK(std::all_of(counters.begin(), counters.end(), [](auto n) { return n == 0; }));
+}
+
 TEST_CASE("the keys of a PE are the same in pieces") {
   const problem p = problem::weak(10, 20, 3, 4);
   std::vector<key> whole(1000), pieces(1000);

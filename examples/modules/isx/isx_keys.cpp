@@ -72,10 +72,14 @@ std::vector<std::size_t> begins(std::span<const std::size_t> sizes) {
 
 void count_keys(const problem& p, std::span<const key> keys, std::span<std::uint32_t> counters, counting how) {
   const key first = p.first_key();
-  if (how == counting::alone)
-    for (const key k : keys) ++counters[k - first];
-  else
-    for (const key k : keys) std::atomic_ref(counters[k - first]).fetch_add(1, std::memory_order_relaxed);
+  const std::size_t range = counters.size();
+  if (how == counting::alone) {
+    for (const key k : keys)
+      if (const key i = k - first; i < range) ++counters[i];
+  } else {
+    for (const key k : keys)
+      if (const key i = k - first; i < range) std::atomic_ref(counters[i]).fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 totals verify(const problem& p, std::span<const key> drawn, std::span<const key> came,

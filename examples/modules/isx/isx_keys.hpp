@@ -49,7 +49,7 @@ std::vector<std::size_t> begins(std::span<const std::size_t> sizes);
 
 /// Whether other threads count into the same counters.
 enum class counting { alone, shared };
-/// Adds the keys to the counters of this PE's range.
+/// Adds the keys to the counters of this PE's range. Keys of other ranges are not counted; verify finds them.
 void count_keys(const problem& p, std::span<const key> keys, std::span<std::uint32_t> counters, counting how);
 
 /// The figures that the PEs add up to know whether the sort is right.
