@@ -53,7 +53,7 @@ device_accelerator::device_accelerator(device::attached_device& on, data::memory
     : on_(on),
       memory_(memory),
       facts_(facts_for_programs(on.is().about(), is_discrete)),
-      for_messages_(on.is().about().is_host_accessible ? nullptr : blocking_copies::of(on.is())) {}
+      for_messages_(on.is().about().is_host_accessible ? nullptr : message_streams::of(on)) {}
 
 device_accelerator::~device_accelerator() {
   while (!blocks_.empty()) release(const_cast<std::byte*>(blocks_.begin()->first));

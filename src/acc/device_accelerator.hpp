@@ -12,7 +12,7 @@
 
 #include "acc/accelerator.hpp"
 #include "acc/array_part.hpp"
-#include "acc/blocking_copies.hpp"
+#include "acc/message_streams.hpp"
 #include "data/memory_space.hpp"
 #include "device/device_set.hpp"
 
@@ -66,7 +66,7 @@ class device_accelerator final : public accelerator {
   device::attached_device& on_;
   data::memory_space& memory_;
   const accelerator_facts facts_;
-  const std::shared_ptr<blocking_copies> for_messages_;  // null: the host accesses the memory
+  const std::shared_ptr<message_streams> for_messages_;  // null: the host accesses the memory
   mutable std::mutex mutex_;                             // guards what follows
   std::map<const std::byte*, memory_block> blocks_;
   std::size_t allocated_ = 0;

@@ -20,11 +20,23 @@ attached_device::attached_device(device_set& owner, opened_device f, std::string
 
 stream& attached_device::stream_of(std::size_t slot) {
   auto& is = slots_[slot].is;
-  if (!is) {
-    const base::driver_threads started_here;
-    is = is_->make_stream();
-  }
+  if (!is) is = make_stream();
   return *is;
+}
+
+std::unique_ptr<stream> attached_device::make_stream() {
+  const base::driver_threads started_here;
+  return is_->make_stream();
+}
+
+void attached_device::notify(stream& own, places::completion& done) {
+  owner_.add_pending();
+  try {
+    own.notify(done);
+  } catch (...) {
+    owner_.remove_pending();
+    throw;
+  }
 }
 
 bool attached_device::is_under_way(key k) const {

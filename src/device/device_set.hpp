@@ -67,6 +67,10 @@ class attached_device {
   /// throws, the exception is passed on and nothing is pending.
   void enqueue(work what, std::span<const key> behind, key mine, ticket& where,
                const std::function<void(stream&)>& into);
+  /// A stream of the caller's own.
+  std::unique_ptr<stream> make_stream();
+  /// stream::notify() of such a stream. If it throws, nothing is pending.
+  void notify(stream& own, places::completion& done);
   /// Called when the completion runs. Returns the time since which the operation had its stream to itself, as far as
   /// the host can tell.
   trace::ticks ended(key mine, const ticket& where) noexcept;

@@ -15,6 +15,7 @@
 #include "campaign.hpp"
 #include "data/data_state.hpp"
 #include "ranks/datatypes/data_part.hpp"
+#include "ranks/messages/point_to_point.hpp"
 
 using namespace stretto;
 using acc::transfer;
@@ -155,4 +156,33 @@ TEST_CASE("messages use memory of a device that the host cannot access") {
     CHECK(got == host);
   });
   CHECK(!ranks::has_device_memory());
+}
+
+TEST_CASE("many messages to and from the memory of a device are under way at the same time") {
+  constexpr int count = 30, numbers = 20'000;
+  constexpr std::int64_t size = numbers * sizeof(int);
+  with_device([](acc::device_accelerator& on) {
+    ranks::mailbox box;
+    std::vector<std::vector<int>> sent(count), got(count, std::vector<int>(numbers));
+    std::vector<std::byte*> on_device;
+    std::vector<ranks::request_owner> requests;
+    const auto of = [](int tag) { return ranks::envelope{ranks::context_number(0), 0, tag}; };
+    for (int i = 0; i < count; ++i) {
+      sent[static_cast<std::size_t>(i)].assign(numbers, 7 * i + 1);
+      on_device.push_back(on.allocate(size));
+    }
+    const auto pass = [&](const auto& from, const auto& to) {
+      for (int i = 0; i < count; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        if (i % 2) requests.push_back(ranks::start_receive({box, of(i), {to(at), size}}));
+        requests.push_back(ranks::start_send({{&box}, of(i), {from(at), size}}));
+        if (i % 2 == 0) requests.push_back(ranks::start_receive({box, of(i), {to(at), size}}));
+      }
+      for (const auto& one : requests) ranks::wait_for(*one);
+      requests.clear();
+    };
+    pass([&](std::size_t i) { return bytes(sent[i].data()); }, [&](std::size_t i) { return on_device[i]; });
+    pass([&](std::size_t i) { return on_device[i]; }, [&](std::size_t i) { return bytes(got[i].data()); });
+    CHECK(got == sent);
+  });
 }

@@ -49,4 +49,9 @@ void copy_part(const data_part& to, const data_part& from, std::int64_t first, s
   copy_data(target, source, last - first);
 }
 
+void add_copies(device_copies& all, const data_part& to, const data_part& from) {
+  layout_cursor target = to.cursor(), source = from.cursor();
+  add_copies(all, target, source, std::min(to.bytes(), from.bytes()));
+}
+
 }  // namespace stretto::ranks

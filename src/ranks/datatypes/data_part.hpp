@@ -84,4 +84,17 @@ inline std::int64_t copy_part(const data_part& to, const data_part& from) {
   return bytes;
 }
 
+/// Whether the host cannot access the first byte.
+inline bool is_on_device(const data_part& one) {
+  return !one.is_dense() && one.bytes() > 0 && device_memory_at(one.cursor().address());
+}
+/// Whether a copy between the two needs the driver of a device.
+inline bool need_driver(const data_part& a, const data_part& b) {
+  return has_device_memory() && (is_on_device(a) || is_on_device(b));
+}
+
+class device_copies;
+/// Leaves such a copy to the drivers: that of as many bytes as both have.
+void add_copies(device_copies& all, const data_part& to, const data_part& from);
+
 }  // namespace stretto::ranks

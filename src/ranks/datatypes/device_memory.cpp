@@ -1,11 +1,12 @@
-// device_memory.cpp - the registered ranges, and copies between two sides.
+// device_memory.cpp - the registered ranges.
 #include "ranks/datatypes/device_memory.hpp"
 
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
-#include <vector>
+
+#include "ranks/datatypes/device_copies.hpp"
 
 namespace stretto::ranks {
 
@@ -53,20 +54,10 @@ device_memory* find_device_memory(const void* address) {
   return at < range.end ? range.of : nullptr;
 }
 
-void copy_rows_anywhere(const memory_rows& to, const memory_rows& from, std::int64_t bytes, std::int64_t rows) {
-  device_memory *const target = device_memory_at(to.first), *const source = device_memory_at(from.first);
-  if (!target && !source) {
-    for (std::int64_t i = 0; i < rows; ++i)
-      std::memcpy(to.first + i * to.distance, from.first + i * from.distance, static_cast<std::size_t>(bytes));
-  } else if (!target || (source && source->reaches(*target))) {
-    source->copy(to, from, bytes, rows);
-  } else if (!source || target->reaches(*source)) {
-    target->copy(to, from, bytes, rows);
-  } else {
-    std::vector<std::byte> on_host(static_cast<std::size_t>(bytes * rows));
-    source->copy({on_host.data(), bytes}, from, bytes, rows);
-    target->copy(to, {on_host.data(), bytes}, bytes, rows);
-  }
+void copy_by_drivers(std::byte* to, const std::byte* from, std::int64_t bytes) {
+  device_copies one;
+  one.add({to, bytes}, {const_cast<std::byte*>(from), bytes}, bytes, 1);
+  one.finish();
 }
 
 }  // namespace stretto::ranks

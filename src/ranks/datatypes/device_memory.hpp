@@ -11,6 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+
+#include "platform/work_item.hpp"
 
 namespace stretto::ranks {
 
@@ -20,11 +23,24 @@ struct memory_rows {
   std::int64_t distance = 0;  // from the begin of a row to that of the next one
 };
 
+/// Copies that the driver of a device makes in their order.
+class copy_stream {
+ public:
+  /// Blocks the thread until copies have ended that neither notify() nor finish() was called for.
+  virtual ~copy_stream() = default;
+  /// Begins to copy rows of `bytes` bytes. At least one side is in the memory of the stream. The other one is, too, or
+  /// it is the host's, or in memory that this one reaches.
+  virtual void copy(const memory_rows& to, const memory_rows& from, std::int64_t bytes, std::int64_t rows) = 0;
+  /// `done` runs once all copies so far have been made, with their failure, on a thread of the runtime that holds no
+  /// lock. It may destroy the stream.
+  virtual void notify(places::completion& done) = 0;
+  /// Blocks the thread until then. Throws the failure.
+  virtual void finish() = 0;
+};
+
 class device_memory {
  public:
-  /// Copies rows of `bytes` bytes; returns when they have arrived. Blocks the thread, since callers may hold locks. At
-  /// least one side is in this memory. The other one is, too, or it is the host's, or in memory that this one reaches.
-  virtual void copy(const memory_rows& to, const memory_rows& from, std::int64_t bytes, std::int64_t rows) = 0;
+  virtual std::unique_ptr<copy_stream> make_stream() = 0;
   /// Whether copies between the two need no memory of the host.
   virtual bool reaches(const device_memory& other) const { return this == &other; }
 
@@ -48,13 +64,11 @@ inline device_memory* device_memory_at(const void* address) {
   return has_device_memory() ? find_device_memory(address) : nullptr;
 }
 
-/// Rows whose sides may be in the memory of any device.
-void copy_rows_anywhere(const memory_rows& to, const memory_rows& from, std::int64_t bytes, std::int64_t rows);
-
-/// The same for bytes that lie one after another.
+/// Copies bytes whose sides may be in the memory of any device. Blocks the thread.
+void copy_by_drivers(std::byte* to, const std::byte* from, std::int64_t bytes);
 inline void copy_anywhere(std::byte* to, const std::byte* from, std::int64_t bytes) {
   if (has_device_memory()) [[unlikely]]
-    copy_rows_anywhere({to, bytes}, {const_cast<std::byte*>(from), bytes}, bytes, 1);
+    copy_by_drivers(to, from, bytes);
   else std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 

@@ -2,9 +2,10 @@
 #include "ranks/datatypes/layout_copy.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "ranks/datatypes/block_copy.hpp"
-#include "ranks/datatypes/device_memory.hpp"
+#include "ranks/datatypes/device_copies.hpp"
 
 namespace stretto::ranks {
 
@@ -78,21 +79,21 @@ std::int64_t copy_run(layout_cursor& to, layout_cursor& from, std::int64_t most)
 }
 
 /// Bytes from one side to the other: adjacent ones, or rows of blocks where both sides have such.
-std::int64_t copy_between_memories(layout_cursor& to, layout_cursor& from, std::int64_t most) {
+std::int64_t add_copy(device_copies& all, layout_cursor& to, layout_cursor& from, std::int64_t most) {
   const std::int64_t bytes = common_block(to, from);
   if (bytes > 0 && bytes <= most) {
     const block_list target = to.blocks(bytes), source = from.blocks(bytes);
     const std::int64_t number = std::min({target.count, source.count, most / bytes});
     const bool are_rows = !target.offsets && !source.offsets && std::min(target.stride, source.stride) >= bytes;
     if (number > 1 && are_rows) {
-      copy_rows_anywhere({target.base, target.stride}, {source.base, source.stride}, bytes, number);
+      all.add({target.base, target.stride}, {source.base, source.stride}, bytes, number);
       to.skip_blocks(number, bytes);
       from.skip_blocks(number, bytes);
       return number * bytes;
     }
   }
   const std::int64_t run = std::min({to.run_left(), from.run_left(), most});
-  copy_anywhere(to.address(), from.address(), run);
+  all.add({to.address(), run}, {from.address(), run}, run, 1);
   to.advance(run);
   from.advance(run);
   return run;
@@ -100,13 +101,23 @@ std::int64_t copy_between_memories(layout_cursor& to, layout_cursor& from, std::
 
 bool is_on_device(const layout_cursor& one) { return device_memory_at(one.address()) != nullptr; }
 
+void copy_by_drivers(layout_cursor& to, layout_cursor& from, std::int64_t bytes) {
+  device_copies all;
+  add_copies(all, to, from, bytes);
+  all.finish();
+}
+
 }  // namespace
+
+void add_copies(device_copies& all, layout_cursor& to, layout_cursor& from, std::int64_t bytes) {
+  while (bytes > 0) bytes -= add_copy(all, to, from, bytes);
+}
 
 std::int64_t copy_data(layout_cursor& to, layout_cursor& from, std::int64_t most) {
   most = std::min({most, to.left(), from.left()});
   std::int64_t left = most;
   if (has_device_memory() && (is_on_device(to) || is_on_device(from))) [[unlikely]]
-    while (left > 0) left -= copy_between_memories(to, from, left);
+    copy_by_drivers(to, from, std::exchange(left, 0));
   while (left > 0) {
     std::int64_t copied = copy_same_leaf(to, from, left);
     if (copied == 0) copied = gather(to, from, left);

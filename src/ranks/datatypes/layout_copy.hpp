@@ -14,4 +14,8 @@ namespace stretto::ranks {
 /// have left. Returns how many bytes that was. The memory of the two may not overlap.
 std::int64_t copy_data(layout_cursor& to, layout_cursor& from, std::int64_t most);
 
+class device_copies;
+/// Leaves the copy to the drivers of devices. Both sides have `bytes` bytes left.
+void add_copies(device_copies& all, layout_cursor& to, layout_cursor& from, std::int64_t bytes);
+
 }  // namespace stretto::ranks

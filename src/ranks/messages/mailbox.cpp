@@ -6,6 +6,7 @@
 
 #include "ranks/call_error.hpp"
 #include "ranks/heap/readonly_buffers.hpp"
+#include "ranks/messages/device_message.hpp"
 #include "ranks/messages/send_buffer.hpp"
 #include "ranks/messages/shared_copy.hpp"
 #include "ranks/messages/usage_observer.hpp"
@@ -41,12 +42,7 @@ void fill_large(message_request& receive, const data_part& data, message_request
   if (first && bytes >= split_bytes) [[unlikely]]
     fill_large(receive, data, *first);
   else copy_part(receive.data, data);
-  receive.status = {message.source(),
-                    message.tag(),
-                    data.bytes() > bytes ? error_class::truncate : error_class::success,
-                    false,
-                    bytes,
-                    data.bytes()};
+  receive.status = status_of_copy(receive, message, data);
 }
 
 /// Ends the probes that wait for a message which has come. True if one of them takes it; later ones go on waiting.
@@ -172,6 +168,8 @@ void mailbox::complete_receive(queue_entry& found, envelope message, const data_
 }
 
 bool mailbox::deliver_to_receive(envelope message, const data_part& data) {
+  if (has_device_memory()) [[unlikely]]
+    return false;
   prefetch_queues();
   queue_entry* found;
   {
@@ -183,6 +181,8 @@ bool mailbox::deliver_to_receive(envelope message, const data_part& data) {
 }
 
 bool mailbox::deliver_now(envelope message, const data_part& data, send_mode mode) {
+  if (has_device_memory()) [[unlikely]]
+    return false;
   queue_entry *found, *probes = nullptr;
   prefetch_queues();
   {
@@ -206,30 +206,40 @@ bool mailbox::deliver_now(envelope message, const data_part& data, send_mode mod
 void mailbox::deliver(message_request& send) {
   queue_entry *found, *probes = nullptr;
   send.is_set_aside = false;
-  const bool is_buffered = send.mode == send_mode::buffered;
-  if (is_buffered && send.data.bytes() > eager_bytes) return deliver_buffered(send);
+  const bool is_buffered = send.mode == send_mode::buffered, is_small = send.data.bytes() <= eager_bytes;
+  if (is_buffered && !is_small) return deliver_aside(send);
+  bool waits_for_driver = false;
   prefetch_queues();
   {
     const std::scoped_lock lock(lock_);
     match_queues& queues = queues_of(send.match.context());
     found = queues.take_receive(send.match);
     if (!found && send.mode == send_mode::ready) refuse_ready(send.match);
-    const bool is_early = send.mode == send_mode::standard && send.data.bytes() <= eager_bytes && !early_.is_full();
-    if (!found && (is_buffered || is_early)) {
+    const bool is_early = send.mode == send_mode::standard && is_small && !early_.is_full();
+    const bool is_aside = !found && (is_buffered || is_early);
+    waits_for_driver = is_aside && need_driver(send.data, {});
+    if (is_aside && !waits_for_driver) {
       if (is_buffered) send.buffer->reserve(send.data.bytes());
       early_message& m = set_aside(queues, send.match, send.data, probes);
       if (is_buffered) m.capacity = send.buffer;
       send.number = m.number;
       send.is_set_aside = m.in_queue;
       send.activate_done();
-    } else if (!found) {
+    } else if (!found && !is_aside) {
       send.wait_for_match();
       add(queues, send, probes);
     }
   }
+  if (waits_for_driver) return deliver_aside(send);
   if (!found) return end_probes(probes);
+  auto& receive = static_cast<message_request&>(*found);
+  if (need_driver(receive.data, send.data)) {
+    observe_match(receive, send.data.bytes());
+    send.wait_for_match();
+    return start_device_message(receive, send.match, send.data, end_of_send(send));
+  }
   send.activate_done();
-  complete_receive(*found, send.match, send.data);
+  complete_receive(receive, send.match, send.data);
 }
 
 void mailbox::deliver_copy(envelope message, const data_part& data, early_capacity* capacity) {
@@ -241,7 +251,8 @@ void mailbox::deliver_copy(envelope message, const data_part& data, early_capaci
     found = queues.take_receive(message);
     if (!found && !is_large) set_aside(queues, message, data, probes).capacity = capacity;
   }
-  if (found) {
+  if (!found && !is_large) return end_probes(probes);
+  if (found && !need_driver(static_cast<message_request&>(*found).data, {})) {
     auto& receive = static_cast<message_request&>(*found);
     observe_match(receive, data.bytes());
     fill(receive, message, data, nullptr);
@@ -249,17 +260,24 @@ void mailbox::deliver_copy(envelope message, const data_part& data, early_capaci
     if (capacity) capacity->release(data.bytes());
     return;
   }
-  if (!is_large) return end_probes(probes);
-  early_message& copied = early_message_pool::make_large(message, data.bytes());
+  early_message& copied = make_early(message, data.bytes());
   copied.capacity = capacity;
   copy_part(copied.data(), data);
-  deliver_large(copied, nullptr);
+  if (found) receive_early(static_cast<message_request&>(*found), copied);
+  else deliver_large(copied, nullptr);
 }
 
-void mailbox::deliver_buffered(message_request& send) {
-  send.buffer->reserve(send.data.bytes());
-  early_message& copied = early_message_pool::make_large(send.match, send.data.bytes());
-  copied.capacity = send.buffer;
+early_message& mailbox::make_early(envelope message, std::int64_t bytes) {
+  if (bytes > eager_bytes) return early_message_pool::make_large(message, bytes);
+  const std::scoped_lock lock(lock_);
+  return early_.make(message, bytes);
+}
+
+void mailbox::deliver_aside(message_request& send) {
+  const bool is_buffered = send.mode == send_mode::buffered;
+  if (is_buffered) send.buffer->reserve(send.data.bytes());
+  early_message& copied = make_early(send.match, send.data.bytes());
+  if (is_buffered) copied.capacity = send.buffer;
   copy_part(copied.data(), send.data);
   send.activate_done();
   deliver_large(copied, &send);
@@ -277,13 +295,24 @@ void mailbox::deliver_large(early_message& copied, message_request* send) {
       send->is_set_aside = copied.in_queue;
     }
   }
-  if (!found) return end_probes(probes);
-  auto& receive = static_cast<message_request&>(*found);
-  observe_match(receive, copied.bytes);
-  fill(receive, copied.match, copied.data(), nullptr);
+  if (found) receive_early(static_cast<message_request&>(*found), copied);
+  else end_probes(probes);
+}
+
+void mailbox::receive_early(message_request& receive, early_message& m) {
+  observe_match(receive, m.bytes);
+  if (need_driver(receive.data, {})) return start_device_message(receive, m.match, m.data(), end_of_early(m));
+  fill(receive, m.match, m.data(), nullptr);
   end_message(receive);
   const std::scoped_lock lock(lock_);
-  free_early(copied);
+  free_early(m);
+}
+
+std::function<void(error_class)> mailbox::end_of_early(early_message& m) {
+  return [this, &m](error_class) {
+    const std::scoped_lock lock(lock_);
+    free_early(m);
+  };
 }
 
 void mailbox::deliver(remote_message& message) {
@@ -360,13 +389,22 @@ void mailbox::receive(message_request& receive, queue_entry& message) {
     receive.wait_for_match();
     return static_cast<remote_message&>(message).receive_into(receive);
   }
-  receive.activate_done();
   if (message.kind == entry_kind::late_data) {
     auto& send = static_cast<message_request&>(message);
+    if (need_driver(receive.data, send.data)) {
+      receive.wait_for_match();
+      return start_device_message(receive, send.match, send.data, end_of_send(send));
+    }
+    receive.activate_done();
     fill(receive, send.match, send.data, &send);
     return end_message(send);
   }
   auto& m = static_cast<early_message&>(message);
+  if (need_driver(receive.data, {})) {
+    receive.wait_for_match();
+    return start_device_message(receive, m.match, m.data(), end_of_early(m));
+  }
+  receive.activate_done();
   fill(receive, m.match, m.data(), nullptr);
   const std::scoped_lock lock(lock_);
   free_early(m);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -54,7 +55,8 @@ class alignas(base::cache_line) mailbox {
   // By senders.
 
   /// Delivers a message if its data need not stay with the sender: a receive takes it, or it is copied aside. False: it
-  /// needs a request. Throws call_error if it is in ready mode and has no receive.
+  /// needs a request, as all do while there is memory of devices. Throws call_error if it is in ready mode and has no
+  /// receive.
   bool deliver_now(envelope message, const data_part& data, send_mode mode);
   /// Delivers a message if a receive waits for it.
   bool deliver_to_receive(envelope message, const data_part& data);
@@ -108,9 +110,15 @@ class alignas(base::cache_line) mailbox {
   static void complete_receive(queue_entry& found, envelope message, const data_part& data);
   early_message& set_aside(match_queues& queues, envelope message, const data_part& data, queue_entry*& probes);
   void free_early(early_message& m);
-  void deliver_buffered(message_request& send);
+  early_message& make_early(envelope message, std::int64_t bytes);
+  /// Copies the data of a send aside without the lock: much of it, or that of a device.
+  void deliver_aside(message_request& send);
   /// A message whose data is copied aside already. `send` may be taken back by it; null: nobody can.
   void deliver_large(early_message& copied, message_request* send);
+  /// A receive that waited, with data that no queue has.
+  void receive_early(message_request& receive, early_message& m);
+  /// Frees the data of a message that was received.
+  std::function<void(error_class)> end_of_early(early_message& m);
 
   // Guarded by the lock.
   base::spin_lock lock_;

@@ -34,7 +34,8 @@ struct receive_arguments {
 };
 
 /// Returns when the data may be changed: for a synchronous send, when it has been received.
-/// Throws call_error(other) in ready mode without a receive, call_error(buffer) if the attached buffer is too small.
+/// Throws call_error(other) in ready mode without a receive, or if a device cannot copy the data; call_error(buffer) if
+/// the attached buffer is too small.
 void send(const send_arguments& a, const std::source_location& where = std::source_location::current());
 message_status receive(const receive_arguments& a, const std::source_location& where = std::source_location::current());
 
@@ -93,6 +94,7 @@ inline void send(const send_arguments& a, const std::source_location& where) {
   set_arguments(r, a);
   r.functions().start(r);
   wait_for(r, where);
+  throw_error_of(r.status);
 }
 
 inline message_status receive(const receive_arguments& a, const std::source_location& where) {

@@ -54,8 +54,6 @@ struct shared_copy {
 /// Parts are large enough for whole pages, and so many that both sides end at about the same time.
 std::int64_t part_of(std::int64_t bytes) { return std::clamp<std::int64_t>(bytes / 16 & -4096, 8 << 10, 128 << 10); }
 
-bool is_on_device(const data_part& one) { return device_memory_at(one.address()) != nullptr; }
-
 bool is_wait(std::uintptr_t word) { return word > over && !(word & is_copy); }
 
 void resume(std::uintptr_t wait) { reinterpret_cast<request*>(wait)->end(); }
@@ -64,7 +62,7 @@ void resume(std::uintptr_t wait) { reinterpret_cast<request*>(wait)->end(); }
 
 void copy_with_help(message_request& first, const data_part& to, const data_part& from) {
   const std::int64_t bytes = std::min(to.bytes(), from.bytes());
-  if (is_on_device(to) || is_on_device(from)) {  // the driver copies: each part would wait for it
+  if (need_driver(to, from)) {  // the driver copies: each part would wait for it
     copy_part(to, from);
     return;
   }

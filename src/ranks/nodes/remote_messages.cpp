@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "ranks/messages/device_message.hpp"
 #include "ranks/messages/send_buffer.hpp"
 #include "ranks/messages/shared_copy.hpp"
 #include "ranks/messages/usage_observer.hpp"
@@ -124,6 +125,8 @@ class remote_messages::waiting_message final : public remote_message, places::co
   }
   void finish() {
     message_request& receive = *receive_;
+    if (!failure && !copy_.empty() && need_driver(receive.data, {}))
+      return start_device_message(receive, match, {copy_.data(), bytes}, [this](error_class) { delete this; });
     const std::int64_t received = std::min(receive.data.bytes(), bytes);
     if (!copy_.empty()) copy_part(receive.data, {copy_.data(), bytes});
     const error_class error = failure                  ? error_class::other
