@@ -3,6 +3,7 @@
 #include <stretto/error.hpp>
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -274,6 +275,14 @@ class sim_device final : public device, public faults {
     return std::min(if_locked, options_.pageable_bytes_per_second);
   }
 
+  /// The same of a copy that the calling thread asks for: its data is taken to be in the memory of its processor.
+  double speed_from_here(double if_near) const {
+    if (options_.far_bytes_per_second <= 0 || options_.near_processors.empty()) return if_near;
+    const auto here = static_cast<unsigned>(::sched_getcpu());
+    const bool is_near = std::ranges::find(options_.near_processors, here) != options_.near_processors.end();
+    return is_near ? if_near : std::min(if_near, options_.far_bytes_per_second);
+  }
+
   struct operation {
     std::function<void()> effect;
     places::completion* done = nullptr;
@@ -464,7 +473,9 @@ class sim_stream final : public stream {
                          : far_target             ? o.to_host_bytes_per_second
                          : to_device              ? device_.speed_with(source.address, o.to_device_bytes_per_second)
                                                   : device_.speed_with(target.address, o.to_host_bytes_per_second);
-    t.seconds = o.copy_latency_seconds + static_cast<double>(shape.bytes()) / speed;
+    const bool uses_host = !(from_device && to_device) && !far_source && !far_target;
+    t.seconds = o.copy_latency_seconds +
+                static_cast<double>(shape.bytes()) / (uses_host ? device_.speed_from_here(speed) : speed);
     t.on = o.copy_engines > 1 && !to_device ? &device_.copies_out_ : &device_.copies_in_;
     if (device_.shares_wires_ && !(from_device && to_device)) t.also_on = &o.wires->wires;
     const std::byte* const from = source.address + o.wires->distance_of(source.address);

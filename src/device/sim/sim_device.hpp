@@ -46,6 +46,7 @@ struct options {
   bool supports_direct_messages = false;       // messages may be sent from and received into its memory
   bool is_host_accessible = false;             // the host can access its memory in place
   std::vector<unsigned> near_processors = {};  // of the system
+  double far_bytes_per_second = 0;  // limit for copies that other processors ask for; 0: distance costs nothing
   bool exports = false;  // devices of other nodes in this process can import its memory, and it theirs, over the bus
   index_checks check = index_checks::off;
   /// Monotone seconds since any origin. If set, no thread is started, and poll() computes what is due.

@@ -70,6 +70,8 @@ constexpr std::array rows{
         [](sim_request& a, double) { a.of_each.exports = true; }},
     row{"near", "0 to 65535: the processor of the system that it is near to", 0, 65535, 1,
         [](sim_request& a, double v) { a.of_each.near_processors = {static_cast<unsigned>(v)}; }},
+    row{"far", "1k to 10T bytes per second, where another processor than the near one asks for a copy", 1e3, 1e13, 1000,
+        [](sim_request& a, double v) { a.of_each.far_bytes_per_second = v; }},
     row{"no_double", "no value: it has no double precision", 1, 1, 1,
         [](sim_request& a, double) { a.of_each.has_double = false; }},
     row{"device", "0 to 63: whom the faults befall", 0, 63, 1,
