@@ -209,12 +209,38 @@ TEST_CASE("statements know the directives that govern them") {
 }
 
 TEST_CASE("code that no device can run is refused with its line") {
-  CHECK(test::message_of([] { region("{\n k = 1;\n goto out;\n out: ; }"); }) ==
+  CHECK(test::message_of([] { region("{\n k = 1;\n asm(\"nop\");\n }"); }) ==
         "error O09: a region on a device has code that cannot be translated\n"
         "  at          x.c:9\n"
-        "  found       goto\n"
-        "  because     no device runs assembly, labels, goto or statements in expressions\n"
+        "  found       asm\n"
+        "  because     no device runs assembly, computed jumps or statements in expressions\n"
         "  try         move this code out of the region");
-  for (const char* code : {"__asm__(\"nop\");", "k = ({ 1; });", "again: k = 1;", "{ struct { int x; } s; k = 1; }"})
+  for (const char* code : {"__asm__(\"nop\");", "k = ({ 1; });", "goto *a;", "{ struct { int x; } s; k = 1; }"})
     CHECK_MESSAGE(test::code_of([&] { region r(code); }) == "O09", code);
+}
+
+TEST_CASE("jumps within a region are its code, and those over the edge of a divided loop are refused") {
+  CHECK(again("{ again: k = 1; if (n) goto out; while (1) { if (k++ > 9) goto again; } out:; }") ==
+        "{\n  again:;\n  k = 1;\n  if (n)\n    goto out;\n  while (1)\n  {\n    if (k++ > 9)\n      goto again;\n  }\n"
+        "  out:;\n  ;\n}\n");
+  CHECK(test::message_of([] { region("{\n k = 1;\n goto out;\n }\n out:;"); }) ==
+        "error O20: a jump in a region on a device is not possible\n"
+        "  at          x.c:9\n"
+        "  found       goto out\n"
+        "  because     the label is outside of the region, whose code runs on the device\n"
+        "  try         set a variable in the region, and jump behind it if it is set");
+  const std::string loop = "\n#pragma acc loop\nfor (int i = 0; i < n; ++i) ";
+  CHECK(test::message_of([&] { region("{" + loop + "if (a[i]) goto out;\n out:; }", "parallel"); }) ==
+        "error O20: a jump in a region on a device is not possible\n"
+        "  at          x.c:9\n"
+        "  found       goto out\n"
+        "  because     the iterations of the loop at line 9 are divided, and a jump leaves it\n"
+        "  try         end the iteration by continue, or add seq to the directive of the loop");
+  CHECK(test::message_of([&] {
+          region("{ goto in;" + loop + "{ in: k = 1; } }", "parallel");
+        }).find("a jump enters it") != std::string::npos);
+  CHECK(test::code_of([&] { region("{" + loop + "goto in;" + loop + "{ in: k = 1; } }", "parallel"); }) == "O20");
+  const std::string in_order = "\n#pragma acc loop seq\nfor (int i = 0; i < n; ++i) ";
+  CHECK(test::code_of([&] { region("{" + in_order + "if (a[i]) goto out;\n out:; }", "parallel"); }) == "");
+  CHECK(test::code_of([&] { region("{" + loop + "{ if (a[i]) goto next; a[i] = 1; next:; } }", "parallel"); }) == "");
 }

@@ -145,6 +145,8 @@ TEST_CASE("sums, products, least and greatest values are reductions") {
 TEST_CASE("loops whose iterations are not known ahead, and calls, are not divided") {
   CHECK(verdict_of("for (int i = 0; i < n; ++i) { a[i] = 1; if (b[i] > 3) break; }") == "it leaves the loop");
   CHECK(is_independent("for (int i = 0; i < n; ++i) { for (;;) break; a[i] = 1; }"));
+  CHECK(verdict_of("for (int i = 0; i < n; ++i) { if (b[i] > 3) goto next; a[i] = 1; next:; }") ==
+        "it has goto or a label");
   CHECK(verdict_of("for (int i = 0; i < n; ++i) { a[i] = 1; n = 3; }") ==
         "the number of its iterations is not known ahead");
   CHECK(verdict_of("for (int i = 0; i < index[0]; ++i) a[i] = 1;") ==

@@ -8,6 +8,7 @@
 
 #include "cc/acc/c_types.hpp"
 #include "cc/acc/expression_parser.hpp"
+#include "cc/acc/jumps.hpp"
 #include "cc/acc/statement.hpp"
 
 namespace stretto::cc::acc {
@@ -51,8 +52,9 @@ class code_reader {
     if (from_.is("continue")) return read_short(statement_form::continue_, ";");
     if (from_.is("return")) return read_return();
     if (from_.is_cxx()) check_cxx();
-    if (from_.is("goto") || from_.is("asm") || from_.is("__asm__")) from_.refuse(from_.spelling());
-    if (from_.begins_label()) from_.refuse("a label");
+    if (from_.is("asm") || from_.is("__asm__")) from_.refuse(from_.spelling());
+    if (from_.is("goto")) return read_goto();
+    if (from_.begins_label()) return read_label();
     if (from_.begins_type()) return read_declarations();
     return read_evaluation();
   }
@@ -140,6 +142,22 @@ class code_reader {
     return {.is = form};
   }
 
+  statement read_goto() {
+    from_.require("goto");
+    if (from_.is("*")) from_.refuse("goto with a computed label");
+    statement result{.is = statement_form::goto_, .values = {{.spelling = from_.spelling()}}};
+    from_.skip();
+    from_.require(";");
+    return result;
+  }
+
+  statement read_label() {
+    statement result{.is = statement_form::label_, .values = {{.spelling = from_.spelling()}}};
+    from_.skip();
+    from_.require(":");
+    return result;
+  }
+
   statement read_return() {
     statement result{.is = statement_form::return_};
     from_.require("return");
@@ -208,7 +226,9 @@ class code_reader {
 }  // namespace
 
 statement read_code(const preprocessed_text& source, const source_names& names, const placed_directive& of) {
-  return code_reader(source, names, of).read();
+  statement result = code_reader(source, names, of).read();
+  check_jumps(result, source);
+  return result;
 }
 
 }  // namespace stretto::cc::acc

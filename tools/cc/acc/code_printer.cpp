@@ -204,6 +204,8 @@ std::string code_printer::plain_text(const statement& s, unsigned depth) const {
     case statement_form::continue_: return line("continue;");
     case statement_form::return_:
       return line(s.values[0].is == expression_form::none ? "return;" : fmt::format("return {};", print(s.values[0])));
+    case statement_form::goto_: return line(fmt::format("goto {};", s.values[0].spelling));
+    case statement_form::label_: return line(s.values[0].spelling + ":;");
   }
   return "";
 }

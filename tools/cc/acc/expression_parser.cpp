@@ -36,7 +36,7 @@ void expression_reader::refuse(const std::string& what) const {
   throw error("O09", "a region on a device has code that cannot be translated")
       .fact("at", fmt::format("{}:{}", where.file, where.line))
       .fact("found", what)
-      .because("no device runs assembly, labels, goto or statements in expressions")
+      .because("no device runs assembly, computed jumps or statements in expressions")
       .remedy("move this code out of the region");
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cc/acc/jumps.hpp"
 #include "cc/acc/loop_shape.hpp"
 #include "cc/acc/operator_precedence.hpp"
 #include "cc/acc/variable_uses.hpp"
@@ -44,6 +45,7 @@ class bound_finder {
       : pointer_(pointer), uses_(outer_variables(region)) {}
 
   std::optional<index_bounds> find(const statement& region) {
+    if (has_jumps(region)) return std::nullopt;
     visit(region);
     const auto is_inside = [this](const std::string& one) {
       return std::ranges::find(first_, one) != first_.end() || std::ranges::find(last_, one) != last_.end();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cc/acc/jumps.hpp"
 #include "cc/acc/loop_shape.hpp"
 
 namespace stretto::cc::acc {
@@ -31,7 +32,7 @@ bool is_of_launch(clause_kind kind) {
 
 std::vector<statement> parts_of(const statement& region) {
   const statement& block = only_statement(region);
-  if (block.is != statement_form::block || block.parts.size() < 2) return {};
+  if (block.is != statement_form::block || block.parts.size() < 2 || has_jumps(block)) return {};
   std::vector<statement> parts;
   bool is_group = false;
   for (const statement& one : block.parts) {

@@ -10,6 +10,7 @@
 
 #include "cc/acc/c_types.hpp"
 #include "cc/acc/code_printer.hpp"
+#include "cc/acc/jumps.hpp"
 #include "cc/acc/library_functions.hpp"
 #include "cc/acc/loop_shape.hpp"
 #include "cc/acc/written_variables.hpp"
@@ -51,6 +52,7 @@ class access_reader {
     for (const local_variable& one : s.variables) visit_declared(one);
     if (s.is == statement_form::for_) return visit_for(s);
     if (s.is == statement_form::return_) refuse("it returns");
+    if (is_jump(s)) refuse("it has goto or a label");
     if (s.is == statement_form::break_ && breakable_ == 0) refuse("it leaves the loop");
     for (const expression& one : s.values) visit(one, false);
     const bool takes_breaks =

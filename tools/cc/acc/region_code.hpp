@@ -69,6 +69,8 @@ enum class statement_form : std::uint8_t {
   break_,
   continue_,
   return_,  // values: the result, which may be `none`
+  goto_,    // values: `none` with the label as its spelling
+  label_,   // the same, of the statement behind it
 };
 
 struct statement {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cc/acc/code_printer.hpp"
+#include "cc/acc/jumps.hpp"
 
 namespace stretto::cc::acc {
 namespace {
@@ -20,6 +21,7 @@ struct operation_count {
   }
   void add(const statement& s) {
     if (s.is == statement_form::for_ || s.is == statement_form::while_ || s.is == statement_form::do_) is_known = false;
+    if (is_jump(s)) is_known = false;
     for (const expression& one : s.values) add(one);
     for (const local_variable& one : s.variables) add(one.initial);
     for (const statement& one : s.parts) add(one);
