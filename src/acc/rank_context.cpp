@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "acc/accelerator_choice.hpp"
 #include "acc/node_accelerators.hpp"
 #include "base/recent_lookups.hpp"
 #include "ranks/process/rank.hpp"
@@ -45,7 +46,8 @@ bool is_small(const std::vector<transfer>& all) {
 
 }  // namespace
 
-rank_context::rank_context(std::unique_ptr<accelerator> on) : device_(std::move(on)) {}
+rank_context::rank_context(std::unique_ptr<accelerator> on)
+    : device_(std::move(on)), has_queues_(is_switched_on("STRETTO_ACC_QUEUES")) {}
 
 static rank_context* find_or_make(const ranks::program_copy* of) {
   context_table& table = contexts();
@@ -90,7 +92,7 @@ void rank_context::perform(queue_number queue, const char* where, data_work work
 }
 
 queue_number rank_context::queue_of(int asked) const noexcept {
-  if (asked == acc_async_sync) return std::nullopt;
+  if (asked == acc_async_sync || !has_queues_) return std::nullopt;
   return asked == acc_async_noval || asked == acc_async_default ? default_queue_ : asked;
 }
 

@@ -33,6 +33,7 @@ class rank_context {
   /// Does what the data asks for behind a queue's operations; without a queue before the call returns.
   void perform(queue_number queue, const char* where, data_work work);
   /// Of an argument of async: the default queue for acc_async_noval and acc_async_default, none for acc_async_sync.
+  /// None at all with STRETTO_ACC_QUEUES=0.
   queue_number queue_of(int asked) const noexcept;
   int default_queue() const noexcept { return default_queue_; }
   void set_default_queue(int queue) noexcept;
@@ -41,6 +42,7 @@ class rank_context {
   const std::unique_ptr<accelerator> device_;
   host_accelerator host_{false};
   data_environment data_{*device_};
+  const bool has_queues_;
   int default_queue_ = 0;
   activity_queues queues_;  // its operations use the others
 };

@@ -387,6 +387,7 @@ A [program that `stretto cc` made](mpi-programs.md) reads these when it starts.
 | `STRETTO_ACC_DEVICE_TYPE` | - | kinds of [accelerators](openacc-programs.md#ranks-and-their-devices), such as `cuda,host`: each rank has one |
 | `STRETTO_ACC_NEAR` | - | 0: [ranks](openacc-programs.md#ranks-and-their-devices) run on any worker, not on one near their device |
 | `STRETTO_ACC_DIRECT` | - | 0: messages from device to device go by way of the host's memory, for comparisons |
+| `STRETTO_ACC_QUEUES` | - | 0: operations with `async` are done when the program goes on, for comparisons |
 )";
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "data_clause.hpp"
 #include "recording_accelerator.hpp"
+#include "with_variable.hpp"
 
 using namespace stretto;
 
@@ -53,6 +54,14 @@ void with_context(Body body, std::size_t capacity = std::size_t{1} << 20) {
 }
 
 }  // namespace
+
+TEST_CASE("with queues switched off no operation has a queue") {
+  CHECK(acc::rank_context(std::make_unique<test::recording_accelerator>(1)).queue_of(3) == 3);
+  const test::with_variable off("STRETTO_ACC_QUEUES", "0");
+  const acc::rank_context context(std::make_unique<test::recording_accelerator>(1));
+  for (const int asked : {0, 3, int{acc_async_noval}, int{acc_async_default}, int{acc_async_sync}})
+    CHECK(!context.queue_of(asked));
+}
 
 TEST_CASE("small transfers of an idle queue have happened when the call returns") {
   with_context([](busy_context& c) {
