@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -33,12 +34,25 @@ bool print(const std::vector<error>& errors) {
   return !errors.empty();
 }
 
+/// With the option by which gcc replaces macros in directives, as OpenACC says. The version that it sets is not ours.
+std::vector<std::string> with_macros_in_directives(std::vector<std::string> command) {
+  const auto version = std::ranges::find_if(command, [](const auto& one) { return one.starts_with("-D_OPENACC="); });
+  const std::vector<std::string> options{"-fopenacc", "-U_OPENACC"};
+  command.insert(version, options.begin(), options.end());
+  return command;
+}
+
+base::child_end output_of(std::vector<std::string> command) {
+  return base::run_child(
+      {.arguments = std::move(command), .limit = std::chrono::hours(1), .most_output = longest_source});
+}
+
 }  // namespace
 
 preprocessed_text preprocess(std::vector<std::string> command, const std::string& source) {
   command.push_back(source);
-  const base::child_end end =
-      base::run_child({.arguments = std::move(command), .limit = std::chrono::hours(1), .most_output = longest_source});
+  base::child_end end = output_of(with_macros_in_directives(command));
+  if (!end.has_succeeded()) end = output_of(std::move(command));  // a compiler that does not know the option
   std::fputs(end.errors.c_str(), stderr);
   if (!end.has_succeeded())
     throw error("W60", "\"" + source + "\" cannot be preprocessed")
