@@ -130,7 +130,8 @@ TEST_CASE("reductions have all operators, on variables, members and sections") {
   for (const char* sign : {"+", "*", "max", "min", "&", "|", "^", "&&", "||"})
     CHECK(clauses_of(std::string("loop reduction(") + sign + ":x, s.y, a[0:4])") ==
           std::string("reduction(") + sign + ": x, s.y, a[0:4])");
-  CHECK(refused("loop reduction(-:x)") == "O03");
+  CHECK(clauses_of("loop reduction(-:x)") == "reduction(+: x)");
+  CHECK(refused("loop reduction(/:x)") == "O03");
   CHECK(refused("loop reduction(x)") == "O03");
   CHECK(refused("kernels reduction(+:x)") == "O02");
 }

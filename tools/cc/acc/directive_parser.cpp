@@ -39,8 +39,9 @@ constexpr std::string_view example_of(argument_form form) {
   return "";
 }
 
-constexpr std::array<std::pair<std::string_view, reduction_operator>, 9> reduction_operators{{
+constexpr std::array<std::pair<std::string_view, reduction_operator>, 10> reduction_operators{{
     {"+", reduction_operator::add},
+    {"-", reduction_operator::add},  // no operator of OpenACC, but of gcc's: parts are added, as in OpenMP
     {"*", reduction_operator::multiply},
     {"max", reduction_operator::max},
     {"min", reduction_operator::min},
