@@ -3,6 +3,7 @@
 import os
 import time
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 # Names of executables are bench_<system>; the order is the order in tables and plots.
 SYSTEMS = ("stretto", "stretto_blocks", "stretto_static", "tbb", "tbb_static", "libgomp", "libomp", "starpu", "std",
@@ -62,6 +63,16 @@ VARIANTS |= {f"dgemm_{part}{on}": ("stretto_programs", "_" + part) for part in P
 # Messages between simulated devices, whose memory the host cannot access.
 VARIANTS |= {"directly": ("stretto_acc_ranks", ""), "by_way_of_host": ("stretto_acc_ranks", "")}
 SIMULATED_DEVICES = {"STRETTO_ACC_DEVICE_TYPE": "sim", "STRETTO_DEVICES": "sim:2"}
+# A machine with two sockets, each with a core and a device. Ranks are near their devices unless that is off: then each
+# copies by way of the other socket, at a sixth of the speed.
+TWO_SOCKETS = {"STRETTO_ACC_DEVICE_TYPE": "sim", "STRETTO_DEVICES": "sim(near=1,far=2G),sim(near=0,far=2G)",
+               "STRETTO_WORKERS": "2",
+               "STRETTO_PLATFORM": str(Path(__file__).resolve().parent / "peers/acc/two_sockets.json")}
+DISTANCES = {"near_ranks": {}, "far_ranks": {"STRETTO_ACC_NEAR": "0"}}
+VARIANTS |= {name: ("stretto_programs", "_synchronous") for name in DISTANCES}
+SWITCHES = {"with_all": {}} | {"without_" + name.lower(): {f"STRETTO_ACC_{name}": "0"}
+                               for name in ("DIRECT", "SHARE_HEAP", "NEAR", "QUEUES")}
+VARIANTS |= {name: ("stretto_programs", "_unified") for name in SWITCHES}
 VARIANTS |= {"openmpi_" + form: ("openmpi_programs", "_" + form) for form in FORMS_OF_JACOBI[:2]}
 VARIANTS |= {way + "_inputs": ("stretto_programs", "_" + way) for way in ("shared", "copied")}
 VARIANTS |= {"openmpi_inputs": ("openmpi_programs", "_copied")}
@@ -476,6 +487,10 @@ SUITES = (
     Suite("acc_device_jacobi", "Jacobi with two ranks on a device of OpenCL: the three forms", "acc_jacobi",
           "synchronous_device", tuple(form + "_device" for form in FORMS_OF_JACOBI), workers=(2,), sweep=(128, 512),
           axis="cells along each side"),
+    Suite("acc_distance", "Jacobi with two ranks, near and far from their devices: a simulated machine with two sockets",
+          "acc_jacobi", "far_ranks", tuple(DISTANCES), workers=(2,), sweep=(128, 512), axis="cells along each side"),
+    Suite("acc_switches", "Jacobi with messages in queues, with all and without one: a simulated machine, two sockets",
+          "acc_jacobi", "with_all", tuple(SWITCHES), workers=(2,), sweep=(128, 512), axis="cells along each side"),
     _acc_program("dgemm", "DGEMM, 512 x 512", 1),
     Suite("acc_dgemm_parts", "DGEMM with two ranks: the parts of its time", "acc_dgemm", "",
           tuple(f"dgemm_{part}{on}" for on in ("", "_device") for part in PARTS_OF_DGEMM), workers=(2,),
@@ -527,4 +542,6 @@ def environment(system, workers):
     device = {"STRETTO_ACC_DEVICE_TYPE": "opencl", "STRETTO_ACC_DISCRETE": "1"} if system.endswith("_device") else {}
     if system in ("directly", "by_way_of_host"):
         device = SIMULATED_DEVICES | ({} if system == "directly" else {"STRETTO_ACC_DIRECT": "0"})
+    if system in DISTANCES or system in SWITCHES:
+        device = TWO_SOCKETS | (DISTANCES | SWITCHES)[system]
     return (ENVIRONMENT | ranks | one | cores.get(program, {}) | device | {"BENCH_STARTED": str(time.time_ns())})
