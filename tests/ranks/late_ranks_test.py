@@ -124,7 +124,8 @@ class ThreadsAndAccesses(unittest.TestCase):
         self.assertGreater(min(times["0"]["accesses"], times["1"]["accesses"]), 0)
         received = [row for row in report["names"]
                     if row["name"] == "until MPI_Recv(from rank 0, tag 5, 1000 of MPI_INT, MPI_COMM_WORLD)"]
-        self.assertEqual([(row["count"], row["at"]) for row in received], [(2, line_of("line of the thread", ACCESSES))])
+        at = line_of("line of the thread", ACCESSES)
+        self.assertEqual([(row["count"], row["at"]) for row in received], [(2, at)])
         # a rank that waits for the other one within a call has a row "wait" of the same name
         copies = {row["name"]: row for row in report["names"] if row["kind"] == "copy"}
         put, written = copies["MPI_Put"], copies["MPI_File_write_at_all"]
