@@ -17,7 +17,7 @@
 namespace stretto::sched {
 namespace {
 
-std::string cores_in_words(std::uint32_t cores) { return std::to_string(cores) + (cores == 1 ? " core" : " cores"); }
+std::string counted_cores(std::uint32_t cores) { return std::to_string(cores) + (cores == 1 ? " core" : " cores"); }
 
 /// The cores on which the thread may run; none: the system has more than a cpu_set_t holds.
 std::optional<cpu_set_t> allowed_cores() noexcept {
@@ -132,14 +132,14 @@ void check_lease(std::uint32_t cores, const std::source_location& where) {
   if (!t) base::require_current("lease_cores");
   const auto workers = static_cast<std::uint32_t>(t->owner->workers.size());
   if (cores < 1 || cores > workers)
-    throw error("S24", "a lease of " + cores_in_words(cores) + " was requested from a runtime with " +
+    throw error("S24", "a lease of " + counted_cores(cores) + " was requested from a runtime with " +
                            std::to_string(workers) + (workers == 1 ? " worker" : " workers"))
         .fact("called", where)
         .because(cores < 1 ? "the body itself runs on one of the cores"
                            : "a lease sets one worker aside for each of its cores")
         .remedy("lease 1 to " + std::to_string(workers) + " cores, or create the runtime with more workers");
   if (dynamic_cast<const lent_cores*>(t->companion))
-    throw error("S25", "a lease of " + cores_in_words(cores) + " was requested inside the body of a lease")
+    throw error("S25", "a lease of " + counted_cores(cores) + " was requested inside the body of a lease")
         .fact("called", where)
         .because("one lease is in force at a time, so the inner one would begin after this body has ended")
         .remedy("use the cores that the body has, or request the lease after it: lease_cores(after(outer), ...)");

@@ -35,19 +35,19 @@ bool may_run_task(const lease_state& lease, const worker& w) noexcept {
   return !lease.waiting.pinned || lease.waiting.pinned == &w;
 }
 
-enum class lease_answer { begin_task, stay, work };
+enum class lease_decision { begin_task, stay, work };
 
-lease_answer answer_of(lease_state& lease, worker& w) noexcept {
-  if (is_among(lease, w)) return lease.now == lease_phase::paused ? lease_answer::work : lease_answer::stay;
-  if (lease.now != lease_phase::gathering) return lease_answer::work;
+lease_decision decision_of(lease_state& lease, worker& w) noexcept {
+  if (is_among(lease, w)) return lease.now == lease_phase::paused ? lease_decision::work : lease_decision::stay;
+  if (lease.now != lease_phase::gathering) return lease_decision::work;
   if (lease.aside.size() + 1 == lease.cores)
-    return may_run_task(lease, w) ? lease_answer::begin_task : lease_answer::work;
-  if (lease.waiting.pinned == &w) return lease_answer::work;  // it is called again
+    return may_run_task(lease, w) ? lease_decision::begin_task : lease_decision::work;
+  if (lease.waiting.pinned == &w) return lease_decision::work;  // it is called again
   lease.aside.push_back(&w);
   note_core(w);
   if (lease.waiting.pinned && lease.aside.size() + 1 == lease.cores)
     call_worker(*w.owner, *lease.waiting.pinned->as_worker);
-  return lease_answer::stay;
+  return lease_decision::stay;
 }
 
 }  // namespace
@@ -86,15 +86,15 @@ item item_of_lease(worker& w) noexcept {
   {
     const std::scoped_lock lock(owner.leases.mutex);
     lease_state* const lease = owner.leases.first;
-    const lease_answer now = lease ? answer_of(*lease, w) : lease_answer::work;
-    if (now != lease_answer::stay) w.may_step_aside.store(false, std::memory_order_seq_cst);
-    if (now == lease_answer::begin_task) {
+    const lease_decision now = lease ? decision_of(*lease, w) : lease_decision::work;
+    if (now != lease_decision::stay) w.may_step_aside.store(false, std::memory_order_seq_cst);
+    if (now == lease_decision::begin_task) {
       lease->now = lease_phase::in_force;
       for (const auto& other : owner.workers)
         if (!is_among(*lease, *other)) other->may_step_aside.store(false, std::memory_order_seq_cst);
       return lease->waiting.as_item();
     }
-    if (now == lease_answer::work) return 0;
+    if (now == lease_decision::work) return 0;
   }
   give_tasks_back(w);
   return 0;

@@ -178,7 +178,7 @@ class ring final : public engine {
     ++prepared_;
   }
 
-  /// What the kernel does not take now, the next poll submits.
+  /// The next poll submits the pieces that the kernel does not take now.
   void submit() {
     const int taken = ::io_uring_submit(&ring_);
     if (taken > 0) prepared_ -= static_cast<unsigned>(taken);

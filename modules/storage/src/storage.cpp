@@ -33,7 +33,7 @@ void* file::at(std::uint64_t offset) const {
   return reinterpret_cast<void*>(usable(opened_).number << open_files::offset_bits | offset);
 }
 
-// The precondition is looked at during the call only, so it is the copy that keeps the file open
+// The precondition is read during the call only, so it is the copy that keeps the file open
 // (transfer_channel::start); a deferred one finds it by its address, so the handle is kept until then by the task that
 // waits.
 event file::read(std::uint64_t offset, std::span<std::byte> into, const preconditions& after,

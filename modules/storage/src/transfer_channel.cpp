@@ -62,7 +62,8 @@ void transfer_channel::finish(transfer& t) noexcept {
 }
 
 std::size_t transfer_channel::poll() {
-  if (!engine_->must_be_polled()) next_poll(clock::time_point::max());  // before it looks: what ends later asks again
+  if (!engine_->must_be_polled())
+    next_poll(clock::time_point::max());  // before the engine is polled: a later end asks again
   engine_->poll(ended_);
   const auto now = time_now();
   const auto later = std::partition(ended_.begin(), ended_.end(), [&](const auto& t) { return t->due <= now; });
@@ -75,7 +76,7 @@ std::size_t transfer_channel::poll() {
   return due.size();
 }
 
-// poll() lets out only what the core throws for want of memory: the copies that wait are told by their handles.
+// poll() throws only if the core has no memory left: the transfers that have not ended then fail with their handles.
 void transfer_channel::fail(std::exception_ptr why) noexcept {
   for (const auto& t : std::exchange(ended_, {})) t->done.fail(why);
 }

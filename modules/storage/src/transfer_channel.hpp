@@ -19,7 +19,7 @@ namespace stretto {
 
 class transfer_channel final : public channel, public poller {
  public:
-  /// What is known of a place.
+  /// A storage place.
   struct disk {
     storage_place simulated;
     statistic reads, writes;

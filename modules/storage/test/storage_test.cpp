@@ -83,7 +83,7 @@ void round_trip(const std::filesystem::path& folder, io_engine engine, std::uint
       } catch (const std::system_error& e) {
         check(e.code() == std::errc::no_such_file_or_directory, "with the system's reason");
       }
-      // The handle is gone before its write begins.
+      // The handle is destroyed before its write begins.
       const user_event gate = user_event::create();
       event late;
       {

@@ -5,7 +5,7 @@
 // Cost        a read or write: an async_copy; with io_uring a system call for several of them, with threads one on an
 //             I/O thread. No worker blocks.
 // Invariants  (1) reads and writes of the same bytes are ordered by events, or not at all. (2) a file stays open until
-//             the last copy of its handle is gone and the last read or write that was submitted has ended.
+//             the last copy of its handle is destroyed and the last read or write that was submitted has ended.
 #pragma once
 
 #include <stretto/async_copy.hpp>
