@@ -81,6 +81,7 @@ class engine final : public poller {
   unsigned long number_ = 0;  // of the collective call under way
   int round_ = 0;             // of that: rounds before it have ended
   bool is_under_way_ = false;
+  bool has_left_out_progress_ = false;
   unsigned long never_ = 0;
 };
 

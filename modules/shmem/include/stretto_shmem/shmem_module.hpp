@@ -11,7 +11,7 @@
 // Threads     any thread of the runtime calls any member. One of them at a time is inside the library.
 // Memory      the elements that a condition announces are visible to its tasks. Memory belongs to a call until its
 //             future is ready.
-// Cost        a put, get or atomic: the library's own cost and a lock. A poll compares at most 256 elements that
+// Cost        a put, get or atomic: the library's own cost and a lock. A poll compares at most 1024 elements that
 //             conditions wait for, more if polls are rare. No polls while nothing is pending.
 // Invariants  (1) whoever initialises OpenSHMEM finalises it. (2) a call without preconditions has started when its
 //             function returns, in the order of the program. (3) no task blocks its worker while others are waited for:
