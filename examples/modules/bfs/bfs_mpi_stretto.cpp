@@ -58,7 +58,7 @@ int main(int count, char** words) {
     const graph_part g(given.scale, world.rank(), world.size());
     search_tree tree(g);
     future_exchange exchange(world);
-    task_search search(g, tree, exchange, rt.workers());
+    task_search search(g, tree, exchange);
     const collectives all{[&] { world.ibarrier().get(); }, [&](long n) { return exchange.sum(n); },
                           [&](const std::vector<vertex>& mine) { return exchange.gather(mine); }};
     return graph500::run("Stretto and MPI", given, g, tree, all, [&](vertex root) { search.run(root); });

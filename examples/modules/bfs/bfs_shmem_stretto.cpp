@@ -80,7 +80,7 @@ int main(int count, char** words) {
     const graph_part g(given.scale, net->pe(), net->pes());
     search_tree tree(g);
     condition_exchange exchange(*net);
-    task_search search(g, tree, exchange, rt.workers());
+    task_search search(g, tree, exchange);
     const collectives all{[&] { net->barrier().get(); }, [&](long n) { return exchange.sum(n); },
                           [&](const std::vector<vertex>& mine) { return exchange.gather(mine); }};
     return graph500::run("Stretto and OpenSHMEM", given, g, tree, all, [&](vertex root) { search.run(root); });

@@ -12,6 +12,7 @@
 #include <stretto/stretto.hpp>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "bfs_graph.hpp"
@@ -21,10 +22,8 @@ namespace graph500 {
 template <class Exchange>
 class task_search {
  public:
-  task_search(const graph_part& g, search_tree& tree, Exchange& exchange, std::uint32_t workers)
-      : g_(g), tree_(tree), exchange_(exchange), of_worker_(workers) {
-    for (auto& w : of_worker_) w.out.resize(g.parts());
-  }
+  task_search(const graph_part& g, search_tree& tree, Exchange& exchange)
+      : g_(g), tree_(tree), exchange_(exchange), rest_(g.parts()) {}
 
   void run(vertex root) {
     std::vector<vertex> frontier;
@@ -39,12 +38,13 @@ class task_search {
  private:
   static constexpr std::size_t vertices_of_a_task = 256;
 
-  struct alignas(128) lists {
+  using messages = std::vector<std::pair<int, std::vector<discovery>>>;  // with the part each is for
+
+  // A task has its own, since tasks run at the same time, also with one worker.
+  struct lists {
     std::vector<vertex> next;
     std::vector<std::vector<discovery>> out;  // by part
   };
-
-  lists& mine() { return of_worker_[stretto::this_worker()]; }
 
   std::vector<vertex> found_from(const std::vector<vertex>& frontier, vertex level) {
     stretto::finish([&] {
@@ -52,57 +52,58 @@ class task_search {
         if (from != g_.part()) exchange_.receive(from, [this, level](auto come) { handle(come, level); });
       expand_all(frontier, level);
       for (int to = 0; to < g_.parts(); ++to)
-        if (to != g_.part()) send_rest(to);
+        if (to != g_.part()) exchange_.send(to, std::exchange(rest_[to], {}), true);
     });
-    std::vector<vertex> next;
-    for (lists& w : of_worker_) next.insert(next.end(), w.next.begin(), w.next.end()), w.next.clear();
-    return next;
+    return std::exchange(next_, {});
   }
 
   void handle(std::span<const discovery> come, vertex level) {
-    std::vector<vertex>& next = mine().next;  // of this worker alone: nothing here suspends
+    std::vector<vertex> next;
     for (const discovery& d : come)
       if (tree_.visit(d.number, d.parent, level)) next.push_back(d.number);
+    const std::scoped_lock lock(mutex_);
+    next_.insert(next_.end(), next.begin(), next.end());
   }
 
   void expand_all(const std::vector<vertex>& frontier, vertex level) {
     std::vector<stretto::future<void>> tasks;
     for (std::size_t first = 0; first < frontier.size(); first += vertices_of_a_task) {
       const auto some = std::span(frontier).subspan(first, std::min(vertices_of_a_task, frontier.size() - first));
-      tasks.push_back(stretto::async([this, some, level] {
-        for (const vertex v : some) expand(v, level);
-      }));
+      tasks.push_back(stretto::async([this, some, level] { expand(some, level); }));
     }
     for (auto& t : tasks) t.get();
   }
 
-  // Full messages are sent once the vertex is done: to send may suspend, and the task may resume on another worker.
-  void expand(vertex v, vertex level) {
-    std::vector<std::pair<int, std::vector<discovery>>> full;
-    lists& here = mine();
-    tree_.expand(v, level, here.next, [&](int to, const discovery& d) {
-      here.out[to].push_back(d);
-      if (here.out[to].size() < most_discoveries) return;
-      full.emplace_back(to, std::exchange(here.out[to], {}));
-      here.out[to].reserve(most_discoveries);
-    });
-    for (auto& [to, some] : full) exchange_.send(to, std::move(some), false);
+  void expand(std::span<const vertex> some, vertex level) {
+    lists mine{{}, std::vector<std::vector<discovery>>(g_.parts())};
+    for (const vertex v : some)
+      tree_.expand(v, level, mine.next, [&](int to, const discovery& d) {
+        mine.out[to].push_back(d);
+        if (mine.out[to].size() == most_discoveries) exchange_.send(to, std::exchange(mine.out[to], {}), false);
+      });
+    for (auto& [to, full] : joined(mine)) exchange_.send(to, std::move(full), false);
   }
 
-  void send_rest(int to) {
-    std::vector<discovery> rest;
-    for (lists& w : of_worker_) {
-      const std::vector<discovery> some = std::exchange(w.out[to], {});
-      if (rest.size() + some.size() > most_discoveries) exchange_.send(to, std::exchange(rest, {}), false);
-      rest.insert(rest.end(), some.begin(), some.end());
+  // Adds the lists of a task to those of the level. The messages that are full then.
+  messages joined(const lists& mine) {
+    messages full;
+    const std::scoped_lock lock(mutex_);
+    next_.insert(next_.end(), mine.next.begin(), mine.next.end());
+    for (int to = 0; to < g_.parts(); ++to) {
+      std::vector<discovery>& rest = rest_[to];
+      if (rest.size() + mine.out[to].size() > most_discoveries) full.emplace_back(to, std::exchange(rest, {}));
+      rest.insert(rest.end(), mine.out[to].begin(), mine.out[to].end());
     }
-    exchange_.send(to, std::move(rest), true);
+    return full;
   }
 
   const graph_part& g_;
   search_tree& tree_;
   Exchange& exchange_;
-  std::vector<lists> of_worker_;
+
+  std::mutex mutex_;  // guards what follows, of one level
+  std::vector<vertex> next_;
+  std::vector<std::vector<discovery>> rest_;  // by part
 };
 
 }  // namespace graph500

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 
 #include "isx_program.hpp"
 
@@ -59,8 +60,7 @@ class sorter {
   unsigned long* arrival(int from, std::size_t piece) { return arrivals_ + from * pieces_ + piece; }
 
   void count_when_there(const unsigned long* bucket) {
-    net_.async_when(bucket, shmem::comparison::not_equal, 0,
-                    [this, bucket] { isx::count_keys(p_, decoded(came_, *bucket), counters_, how_); });
+    net_.async_when(bucket, shmem::comparison::not_equal, 0, [this, bucket] { count(decoded(came_, *bucket)); });
   }
 
   void send(std::size_t piece) {
@@ -86,8 +86,16 @@ class sorter {
       net_.put_signal(came_ + place, bucket, arrival(p_.pe, piece), encoded(place, bucket.size()), to);
     } else {
       std::copy(bucket.begin(), bucket.end(), came_ + place);
-      isx::count_keys(p_, bucket, counters_, how_);
+      count(bucket);
     }
+  }
+
+  // Tasks may run at the same time also with one worker, which another thread replaces while it is blocked. A lock is
+  // cheaper there than atomic additions.
+  void count(std::span<const isx::key> keys) {
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (how_ == isx::counting::alone) lock.lock();
+    isx::count_keys(p_, keys, counters_, how_);
   }
 
   shmem_module& net_;
@@ -95,6 +103,7 @@ class sorter {
   const isx::counting how_;
   std::vector<isx::key> drawn_, buckets_;
   std::vector<std::uint32_t> counters_;
+  std::mutex mutex_;
   std::size_t piece_keys_, pieces_;
   isx::key* came_;           // symmetric, as what follows
   long* end_;                // of the keys that came

@@ -26,8 +26,6 @@ using namespace stretto;
 constexpr std::size_t most_nodes = 1 << 12;    // of a message
 constexpr unsigned long end_of_search = ~0ul;  // in place of the number of nodes of a message
 
-struct alignas(128) census_of_worker : uts::census {};
-
 class search {
  public:
   search(shmem_module& net, const uts::tree& tree, std::uint32_t workers)
@@ -43,7 +41,7 @@ class search {
 
   /// The time of one search, on all PEs.
   double run() {
-    found_.assign(workers_, {});
+    found_ = {};
     std::fill(asked_.begin(), asked_.end(), false);
     std::fill_n(waiting_, net_.pes(), 0), std::fill_n(mail_nodes_, net_.pes(), 0);
     *is_over_ = 0, *shares_ = 1;
@@ -62,8 +60,7 @@ class search {
 
   /// The census of all PEs.
   uts::census sum_of_all() {
-    uts::census mine;
-    for (const auto& f : found_) mine += f;
+    const uts::census& mine = found_;
     long* const values = net_.allocate<long>(6).get();
     values[0] = static_cast<long>(mine.nodes), values[1] = static_cast<long>(mine.leaves), values[2] = mine.depth;
     net_.reduce<shmem::operation::sum>(values + 3, values, 2).get();
@@ -80,8 +77,7 @@ class search {
       uts::expand(tree_, nodes, found);
       if (steps % uts::steps_per_check == 0 && nodes.size() >= 2 * uts::least_shared) share(nodes);
     }
-    found_[this_worker()] += found;
-    end();
+    end(found);
   }
 
   void share(uts::stack& nodes) {
@@ -127,10 +123,11 @@ class search {
     if (answered_by >= 0) asked_[answered_by] = false;
   }
 
-  void end() {
+  void end(const uts::census& found) {
     long left = 0;
     {
       const std::scoped_lock lock(mutex_);
+      found_ += found;
       if (--tasks_ > 0) return;
       left = std::exchange(held_, 0);
     }
@@ -151,7 +148,6 @@ class search {
   const std::uint32_t workers_;
   const int pe_;
   std::vector<int> neighbours_;
-  std::vector<census_of_worker> found_;
 
   // Symmetric.
   long* waiting_;              // by neighbour: whether it has asked and not been answered
@@ -161,6 +157,7 @@ class search {
   int* is_over_;
 
   std::mutex mutex_;  // guards what follows
+  uts::census found_;
   std::vector<bool> asked_;
   int tasks_ = 0;
   long held_ = 0;
