@@ -69,7 +69,7 @@ TWO_SOCKETS = {"STRETTO_ACC_DEVICE_TYPE": "sim", "STRETTO_DEVICES": "sim(near=1,
                "STRETTO_WORKERS": "2",
                "STRETTO_PLATFORM": str(Path(__file__).resolve().parent / "peers/acc/two_sockets.json")}
 DISTANCES = {"near_ranks": {}, "far_ranks": {"STRETTO_ACC_NEAR": "0"}}
-VARIANTS |= {name: ("stretto_programs", "_synchronous") for name in DISTANCES}
+VARIANTS |= {name: ("stretto_acc_ranks", "") for name in DISTANCES}
 SWITCHES = {"with_all": {}} | {"without_" + name.lower(): {f"STRETTO_ACC_{name}": "0"}
                                for name in ("DIRECT", "SHARE_HEAP", "NEAR", "QUEUES")}
 VARIANTS |= {name: ("stretto_programs", "_unified") for name in SWITCHES}
@@ -487,8 +487,8 @@ SUITES = (
     Suite("acc_device_jacobi", "Jacobi with two ranks on a device of OpenCL: the three forms", "acc_jacobi",
           "synchronous_device", tuple(form + "_device" for form in FORMS_OF_JACOBI), workers=(2,), sweep=(128, 512),
           axis="cells along each side"),
-    Suite("acc_distance", "Jacobi with two ranks, near and far from their devices: a simulated machine with two sockets",
-          "acc_jacobi", "far_ranks", tuple(DISTANCES), workers=(2,), sweep=(128, 512), axis="cells along each side"),
+    Suite("acc_distance", "copy to a rank's device, which is near or far: a simulated machine with two sockets",
+          "acc_update", "far_ranks", tuple(DISTANCES), workers=(2,), sweep=(1 << 16, 1 << 20, 1 << 24), axis="bytes"),
     Suite("acc_switches", "Jacobi with messages in queues, with all and without one: a simulated machine, two sockets",
           "acc_jacobi", "with_all", tuple(SWITCHES), workers=(2,), sweep=(128, 512), axis="cells along each side"),
     _acc_program("dgemm", "DGEMM, 512 x 512", 1),

@@ -32,7 +32,7 @@ class message_streams::lent_stream final : public ranks::copy_stream {
       if (has_copies_) is_->finish();
       const std::scoped_lock lock(of_->mutex_);
       of_->idle_.push_back(std::move(is_));
-    } catch (...) {  // the device is lost, or there is no memory: the stream ends
+    } catch (...) {  // the device has failed, or there is no memory: the stream ends
     }
   }
 

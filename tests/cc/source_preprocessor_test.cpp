@@ -28,7 +28,7 @@ std::string directive_in(const std::string& program, std::vector<std::string> co
   return directive.substr(first, directive.find_last_not_of(' ') + 1 - first);
 }
 
-const std::string program =
+const std::string source_with_macros =
     "#define N 100\n#define COPIED(x) copyin(x[0:N])\n"
     "int a[N] = {_OPENACC};\n"
     "#pragma acc enter data COPIED(a) \\\n  if(N > 2)\n";
@@ -36,7 +36,7 @@ const std::string program =
 }  // namespace
 
 TEST_CASE("macros in directives are replaced, and the version of OpenACC is ours, without a warning") {
-  CHECK(directive_in(program, {"gcc", "-D_OPENACC=202211", "-Werror", "-Wall", "-E"}) ==
+  CHECK(directive_in(source_with_macros, {"gcc", "-D_OPENACC=202211", "-Werror", "-Wall", "-E"}) ==
         "enter data copyin(a[0:100]) if(100 > 2)");
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("a compiler that does not replace macros in directives leaves them") {
   const auto compiler = folder.path / "plain";
   std::ofstream(compiler) << "#!/bin/sh\ncase \"$*\" in *-fopenacc*) exit 1;; esac\nexec gcc \"$@\"\n";
   std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
-  CHECK(directive_in(program, {compiler, "-D_OPENACC=202211", "-E"}) == "enter data COPIED(a) if(N > 2)");
+  CHECK(directive_in(source_with_macros, {compiler, "-D_OPENACC=202211", "-E"}) == "enter data COPIED(a) if(N > 2)");
 }
 
 TEST_CASE("a source that cannot be preprocessed is an error") {

@@ -136,15 +136,15 @@ TEST_CASE("data between devices that do not reach each other goes by way of the 
 }
 
 TEST_CASE("a failure of a driver is an error of both sides, in each half") {
-  const auto lost = std::make_exception_ptr(std::runtime_error("the device is lost"));
+  const auto failure = std::make_exception_ptr(std::runtime_error("the device has failed"));
   for (const bool in_second_half : {false, true}) {
     CAPTURE(in_second_half);
     receiver rank;
     slow_memory source(numbered_bytes(large_bytes)), target(zero_bytes(large_bytes));
     const auto send = rank.send(data_of(source));
     const auto receive = rank.receive(data_of(target));
-    source.end_copies(in_second_half ? nullptr : lost);
-    if (in_second_half) target.end_copies(lost);
+    source.end_copies(in_second_half ? nullptr : failure);
+    if (in_second_half) target.end_copies(failure);
     REQUIRE(receive->is_done());
     REQUIRE(send->is_done());
     CHECK(receive->status.error == error_class::other);

@@ -37,6 +37,21 @@ static double message_time(long bytes, int is_from_device, int is_to_device) {
   return 1e6 * seconds / (2 * turns);
 }
 
+/// Microseconds of a copy from each rank's host memory to its device, both ranks at the same time.
+static double update_time(long bytes) {
+  const int turns = bytes < 1 << 22 ? 60 : 8;
+  struct endpoint* const on_device = make_endpoint(bytes, 1);
+  set_bytes(on_device, 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = seconds_now();
+  for (int i = 0; i < turns; ++i) set_bytes(on_device, (char)(i % 100));
+  const double seconds = seconds_now() - start;
+  MPI_Barrier(MPI_COMM_WORLD);
+  expect("the data of a copy", last_byte(on_device) == (turns - 1) % 100);
+  free_endpoint(on_device);
+  return 1e6 * seconds / turns;
+}
+
 static double host_to_host(long bytes) { return message_time(bytes, 0, 0); }
 static double host_to_device(long bytes) { return message_time(bytes, 0, 1); }
 static double device_to_host(long bytes) { return message_time(bytes, 1, 0); }
@@ -45,7 +60,8 @@ static double device_to_device(long bytes) { return message_time(bytes, 1, 1); }
 static const struct benchmark benchmarks[] = {{"acc_host_host", "us", "lower", 64, host_to_host},
                                               {"acc_host_device", "us", "lower", 64, host_to_device},
                                               {"acc_device_host", "us", "lower", 64, device_to_host},
-                                              {"acc_device_device", "us", "lower", 64, device_to_device}};
+                                              {"acc_device_device", "us", "lower", 64, device_to_device},
+                                              {"acc_update", "us", "lower", 1 << 20, update_time}};
 
 static int run_message_benchmarks(int argc, char** argv) {
   return run_benchmark(benchmarks, sizeof benchmarks / sizeof *benchmarks, argc, argv, rank == 0);

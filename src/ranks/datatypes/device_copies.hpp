@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <list>
@@ -68,5 +69,13 @@ class device_copies {
   std::atomic<bool> has_failed_{false};
   std::exception_ptr failure_;  // the first one; written by the thread that set has_failed_
 };
+
+/// Copies bytes whose sides may be in the memory of any device. Blocks the thread.
+void copy_by_drivers(std::byte* to, const std::byte* from, std::int64_t bytes);
+inline void copy_anywhere(std::byte* to, const std::byte* from, std::int64_t bytes) {
+  if (has_device_memory()) [[unlikely]]
+    copy_by_drivers(to, from, bytes);
+  else std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
 
 }  // namespace stretto::ranks

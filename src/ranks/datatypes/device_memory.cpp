@@ -6,8 +6,6 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "ranks/datatypes/device_copies.hpp"
-
 namespace stretto::ranks {
 
 namespace {
@@ -52,12 +50,6 @@ device_memory* find_device_memory(const void* address) {
   if (next == registered().ranges.begin()) return nullptr;
   const device_range& range = std::prev(next)->second;
   return at < range.end ? range.of : nullptr;
-}
-
-void copy_by_drivers(std::byte* to, const std::byte* from, std::int64_t bytes) {
-  device_copies one;
-  one.add({to, bytes}, {const_cast<std::byte*>(from), bytes}, bytes, 1);
-  one.finish();
 }
 
 }  // namespace stretto::ranks

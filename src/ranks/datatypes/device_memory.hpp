@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 
 #include "platform/work_item.hpp"
@@ -62,14 +61,6 @@ inline bool has_device_memory() { return device_memory_ranges.load(std::memory_o
 /// Null: the host can access the address.
 inline device_memory* device_memory_at(const void* address) {
   return has_device_memory() ? find_device_memory(address) : nullptr;
-}
-
-/// Copies bytes whose sides may be in the memory of any device. Blocks the thread.
-void copy_by_drivers(std::byte* to, const std::byte* from, std::int64_t bytes);
-inline void copy_anywhere(std::byte* to, const std::byte* from, std::int64_t bytes) {
-  if (has_device_memory()) [[unlikely]]
-    copy_by_drivers(to, from, bytes);
-  else std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
 }  // namespace stretto::ranks

@@ -6,7 +6,7 @@
 
 #include "ranks/call_error.hpp"
 #include "ranks/datatypes/checked_number.hpp"
-#include "ranks/datatypes/device_memory.hpp"
+#include "ranks/datatypes/device_copies.hpp"
 #include "ranks/datatypes/layout_copy.hpp"
 #include "ranks/datatypes/moved_address.hpp"
 #include "ranks/datatypes/type_layout.hpp"

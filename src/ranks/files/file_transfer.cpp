@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <string>
 
-#include "ranks/datatypes/device_memory.hpp"
+#include "ranks/datatypes/device_copies.hpp"
 #include "ranks/files/posix_errors.hpp"
 
 namespace stretto::ranks {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ranks/call_error.hpp"
-#include "ranks/datatypes/device_memory.hpp"
+#include "ranks/datatypes/device_copies.hpp"
 #include "ranks/datatypes/layout_copy.hpp"
 #include "ranks/windows/type_description.hpp"
 
