@@ -21,7 +21,7 @@ class floating_control {
   /// For the calling thread, whose record of errors so far (fetestexcept) stays.
   void set() const noexcept { write_floating_words(words_); }
 
-  bool has_vectors_of(std::uint32_t words) const noexcept { return words_.vectors == words; }
+  bool has_vectors_of(std::uint32_t control) const noexcept { return words_.vectors == control; }
   /// The same as a number other than 0.
   std::uint64_t as_word() const noexcept {
     return std::uint64_t{1} << 63 | std::uint64_t{words_.x87} << 32 | words_.vectors;
@@ -43,7 +43,7 @@ class usual_floating_control {
   usual_floating_control() noexcept : is_(floating_control::now()) {}
 
   const floating_control& value() const noexcept { return is_; }
-  /// Looks at the vector unit's alone.
+  /// Reads that of the vector unit alone.
   bool is_in_force() const noexcept { return is_.has_vectors_of(read_vector_control()); }
   void set() const noexcept { is_.set(); }
   /// Looks at all of it.

@@ -42,9 +42,9 @@ def command(program, processes):
              str(program)], os.environ | more)
 
 
-def figure(program, processes, words, pattern):
+def figure(program, processes, arguments, pattern):
     line, variables = command(program, processes)
-    done = subprocess.run([*line, *map(str, words)], env=variables, capture_output=True, text=True,
+    done = subprocess.run([*line, *map(str, arguments)], env=variables, capture_output=True, text=True,
                           timeout=LIMIT_SECONDS, check=False)
     found = re.search(pattern, done.stdout)
     if done.returncode != 0 or "verified" not in done.stdout or not found:
@@ -63,7 +63,7 @@ def main():
     parser.add_argument("--tree", default="T1")
     parser.add_argument("--reps", type=int, default=3)
     given = parser.parse_args()
-    name, default_size, words = BENCHMARKS[given.bench]
+    name, default_size, arguments = BENCHMARKS[given.bench]
     given.size = given.size or default_size
     version = FLAT.get(name, "flat") if given.version == "flat" else given.version
     program = given.folder / f"{name}_{version}"
@@ -72,10 +72,10 @@ def main():
         print(json.dumps(head | {"skipped": f"{program.name} is not part of this build"}))
         return 0
     if name.startswith("bfs"):
-        rate, _ = figure(program, given.workers, words(given), TEPS)
+        rate, _ = figure(program, given.workers, arguments(given), TEPS)
         found = {"value": rate / 1e6, "unit": "MTEPS", "better": "higher"}
     else:
-        seconds, nodes = figure(program, given.workers, words(given), SECONDS)
+        seconds, nodes = figure(program, given.workers, arguments(given), SECONDS)
         found = ({"value": nodes / seconds / 1e6, "unit": "Mnodes/s", "better": "higher"} if nodes
                  else {"value": seconds * 1e3, "unit": "ms", "better": "lower"})
     print(json.dumps(head | found))

@@ -13,12 +13,12 @@ struct mailboxes {
   static constexpr std::size_t most = most_discoveries;  // of a slot
   static constexpr unsigned long last = 1ul << 62;
 
-  discovery* contents;     // by sender and slot
+  discovery* discoveries;  // by sender and slot
   unsigned long* filled;   // by sender and slot: 0, or 1 more than the number of discoveries, and `last` if it is that
   unsigned long* handled;  // at the sender, by target: messages that this one has handled
 
   static std::size_t all(int pes) { return pes * slots; }
-  discovery* content(int from, std::size_t message) const { return contents + slot(from, message) * most; }
+  discovery* message_of(int from, std::size_t message) const { return discoveries + slot(from, message) * most; }
   static std::size_t slot(int pe, std::size_t message) { return pe * slots + message % slots; }
   /// How many messages must have been handled before this one may be sent.
   static unsigned long before(std::size_t message) { return message < slots ? 0 : message - slots + 1; }

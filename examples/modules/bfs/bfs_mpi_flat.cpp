@@ -95,12 +95,12 @@ std::vector<vertex> gather(const std::vector<vertex>& mine, int processes) {
 
 }  // namespace
 
-int main(int count, char** words) {
-  MPI_Init(&count, &words);
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
   int me = 0, processes = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
-  const arguments given = arguments::parse(count, words);
+  const arguments given = arguments::parse(argc, argv);
   const graph_part g(given.scale, me, processes);
   search_tree tree(g);
   request_exchange exchange;

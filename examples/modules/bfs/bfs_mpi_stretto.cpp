@@ -49,8 +49,8 @@ class future_exchange {
 
 }  // namespace
 
-int main(int count, char** words) {
-  const arguments given = arguments::parse(count, words);
+int main(int argc, char** argv) {
+  const arguments given = arguments::parse(argc, argv);
   auto net = std::make_shared<mpi_module>();
   runtime rt({.modules = {net}});
   return rt.run([&] {

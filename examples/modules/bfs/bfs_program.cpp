@@ -27,10 +27,10 @@ int report(const char* version, const graph_part& g, const broken_rules& broken,
 
 }  // namespace
 
-arguments arguments::parse(int count, char** words) {
+arguments arguments::parse(int argc, char** argv) {
   arguments a;
-  if (count > 1) a.scale = std::atoi(words[1]);
-  if (count > 2) a.roots = std::clamp(std::atoi(words[2]), 1, 64);
+  if (argc > 1) a.scale = std::atoi(argv[1]);
+  if (argc > 2) a.roots = std::clamp(std::atoi(argv[2]), 1, 64);
   return a;
 }
 

@@ -13,7 +13,7 @@ struct arguments {
   int scale = 16;
   int roots = 8;
 
-  static arguments parse(int count, char** words);
+  static arguments parse(int argc, char** argv);
 };
 
 /// Collective calls of all processes, outside of searches.

@@ -49,7 +49,7 @@ class shmem_exchange {
       const std::size_t slot = mailboxes::slot(from, handled_[from]);
       if (has_come_[from] || !shmem_ulong_test(boxes_.filled + slot, SHMEM_CMP_NE, 0)) continue;
       const unsigned long with = std::exchange(boxes_.filled[slot], 0);
-      handle({boxes_.content(from, handled_[from]), mailboxes::count(with)});
+      handle({boxes_.message_of(from, handled_[from]), mailboxes::count(with)});
       shmem_ulong_atomic_set(boxes_.handled + pe_, ++handled_[from], from);
       has_come_[from] = mailboxes::is_last(with);
     }
@@ -60,7 +60,7 @@ class shmem_exchange {
   void send(int to, const std::vector<discovery>& some, bool is_last, Handle& handle) {
     const std::size_t message = sent_[to]++;
     while (!shmem_ulong_test(boxes_.handled + to, SHMEM_CMP_GE, mailboxes::before(message))) poll(handle);
-    shmem_putmem(boxes_.content(pe_, message), some.data(), some.size() * sizeof(discovery), to);
+    shmem_putmem(boxes_.message_of(pe_, message), some.data(), some.size() * sizeof(discovery), to);
     shmem_fence();
     shmem_ulong_atomic_set(boxes_.filled + mailboxes::slot(pe_, message),
                            (some.size() + 1) | (is_last ? mailboxes::last : 0), to);
@@ -98,9 +98,9 @@ class shmem_exchange {
 
 }  // namespace
 
-int main(int count, char** words) {
+int main(int argc, char** argv) {
   const started_openshmem here;
-  const arguments given = arguments::parse(count, words);
+  const arguments given = arguments::parse(argc, argv);
   const graph_part g(given.scale, shmem_my_pe(), shmem_n_pes());
   search_tree tree(g);
   shmem_exchange exchange;

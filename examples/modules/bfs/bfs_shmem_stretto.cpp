@@ -33,7 +33,7 @@ class condition_exchange {
     unsigned long* const filled = boxes_.filled + mailboxes::slot(from, handled_[from]);
     net_.async_when(filled, comparison::not_equal, 0, [this, from, handle, filled] {
       const unsigned long with = std::exchange(*filled, 0);
-      handle(std::span<const discovery>(boxes_.content(from, handled_[from]), mailboxes::count(with)));
+      handle(std::span<const discovery>(boxes_.message_of(from, handled_[from]), mailboxes::count(with)));
       net_.atomic_set(boxes_.handled + net_.pe(), ++handled_[from], from);
       if (!mailboxes::is_last(with)) receive(from, handle);
     });
@@ -42,7 +42,7 @@ class condition_exchange {
   void send(int to, std::vector<discovery> some, bool is_last) {
     const std::size_t message = sent_[to]++;
     net_.wait_until(boxes_.handled + to, comparison::at_least, mailboxes::before(message));
-    net_.put_signal(boxes_.content(net_.pe(), message), some, boxes_.filled + mailboxes::slot(net_.pe(), message),
+    net_.put_signal(boxes_.message_of(net_.pe(), message), some, boxes_.filled + mailboxes::slot(net_.pe(), message),
                     (some.size() + 1) | (is_last ? mailboxes::last : 0), to);
   }
 
@@ -72,8 +72,8 @@ class condition_exchange {
 
 }  // namespace
 
-int main(int count, char** words) {
-  const arguments given = arguments::parse(count, words);
+int main(int argc, char** argv) {
+  const arguments given = arguments::parse(argc, argv);
   auto net = std::make_shared<shmem_module>();
   runtime rt({.modules = {net}});
   return rt.run([&] {

@@ -1,4 +1,4 @@
-// polling_search.hpp - the search level by level on one thread, which looks for messages between the vertices that it
+// polling_search.hpp - the search level by level on one thread, which polls for messages between the vertices that it
 // expands. For flat versions.
 //
 // An exchange has

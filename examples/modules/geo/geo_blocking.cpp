@@ -60,12 +60,12 @@ class simulation {
 
 }  // namespace
 
-int main(int count, char** words) {
-  MPI_Init(&count, &words);
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
   int me = 0, processes = 1, code = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
-  const geo::arguments given = geo::arguments::parse(count, words);
+  const geo::arguments given = geo::arguments::parse(argc, argv);
   const geo::slab s = geo::slab::of(me, processes, given.side);
   {
     runtime rt(geo::with_device());

@@ -16,10 +16,10 @@ float value_at_start(int z, int y, int x) { return static_cast<float>((z * 7 + y
 
 }  // namespace
 
-arguments arguments::parse(int count, char** words) {
+arguments arguments::parse(int argc, char** argv) {
   arguments a;
-  if (count > 1) a.side = std::atoi(words[1]);
-  if (count > 2) a.steps = std::max(1, std::atoi(words[2]));
+  if (argc > 1) a.side = std::atoi(argv[1]);
+  if (argc > 2) a.steps = std::max(1, std::atoi(argv[2]));
   return a;
 }
 

@@ -30,7 +30,7 @@ struct arguments {
   int side = 48;
   int steps = 20;
 
-  static arguments parse(int count, char** words);
+  static arguments parse(int argc, char** argv);
 };
 
 /// The planes of one process: first to last - 1, with one more of each neighbour.

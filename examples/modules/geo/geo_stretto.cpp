@@ -103,8 +103,8 @@ class simulation {
 
 }  // namespace
 
-int main(int count, char** words) {
-  const geo::arguments given = geo::arguments::parse(count, words);
+int main(int argc, char** argv) {
+  const geo::arguments given = geo::arguments::parse(argc, argv);
   auto net = std::make_shared<mpi_module>();
   auto options = geo::with_device();
   options.modules = {net};

@@ -47,7 +47,7 @@ void sort(const isx::problem& p, isx::arrays& mine, const isx::symmetric_memory&
 
 }  // namespace
 
-int main(int count, char** words) {
+int main(int argc, char** argv) {
   const started_openshmem here;
-  return isx::run("OpenSHMEM and OpenMP", isx::arguments::parse(count, words), sort);
+  return isx::run("OpenSHMEM and OpenMP", isx::arguments::parse(argc, argv), sort);
 }

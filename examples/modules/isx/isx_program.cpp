@@ -7,12 +7,12 @@
 
 namespace isx {
 
-arguments arguments::parse(int count, char** words) {
+arguments arguments::parse(int argc, char** argv) {
   arguments a;
-  if (count > 1) a.log2_of_keys = std::atoi(words[1]);
-  if (count > 2) a.key_bits = std::atoi(words[2]);
-  if (count > 3) a.repetitions = std::max(1, std::atoi(words[3]));
-  if (count > 4) a.is_strong = words[4] == std::string_view("strong");
+  if (argc > 1) a.log2_of_keys = std::atoi(argv[1]);
+  if (argc > 2) a.key_bits = std::atoi(argv[2]);
+  if (argc > 3) a.repetitions = std::max(1, std::atoi(argv[3]));
+  if (argc > 4) a.is_strong = argv[4] == std::string_view("strong");
   return a;
 }
 

@@ -14,7 +14,7 @@ struct arguments {
   int repetitions = 3;
   bool is_strong = false;
 
-  static arguments parse(int count, char** words);
+  static arguments parse(int argc, char** argv);
   problem of(int pe, int pes) const;
 };
 

@@ -112,8 +112,8 @@ class sorter {
 
 }  // namespace
 
-int main(int count, char** words) {
-  const isx::arguments given = isx::arguments::parse(count, words);
+int main(int argc, char** argv) {
+  const isx::arguments given = isx::arguments::parse(argc, argv);
   auto net = std::make_shared<shmem_module>();
   runtime rt({.modules = {net}});
   return rt.run([&] {

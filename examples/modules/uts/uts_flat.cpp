@@ -22,7 +22,7 @@ uts::census search(const uts::tree& tree, uts::shared_pool& pool, bool has_root)
 
 }  // namespace
 
-int main(int count, char** words) {
+int main(int argc, char** argv) {
   const started_openshmem here;
-  return uts::run("OpenSHMEM", uts::arguments::parse(count, words), search);
+  return uts::run("OpenSHMEM", uts::arguments::parse(argc, argv), search);
 }

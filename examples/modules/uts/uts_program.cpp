@@ -7,9 +7,9 @@
 
 namespace uts {
 
-arguments arguments::parse(int count, char** words) {
-  const std::string name = count > 1 ? words[1] : "T1";
-  const arguments a{find(name), count > 2 ? std::max(1, std::atoi(words[2])) : 1};
+arguments arguments::parse(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "T1";
+  const arguments a{find(name), argc > 2 ? std::max(1, std::atoi(argv[2])) : 1};
   if (!a.named) throw std::invalid_argument("there is no published tree \"" + name + "\"; T1 is one");
   return a;
 }

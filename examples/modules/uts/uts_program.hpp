@@ -11,7 +11,7 @@ namespace uts {
 
 using stack = std::vector<node>;
 
-/// Nodes that a search keeps for itself, and checks after which it looks whether others need some.
+/// Nodes that a search keeps for itself, and checks after which it tests whether others need some.
 inline constexpr std::size_t least_shared = 16;
 inline constexpr int steps_per_check = 16;
 
@@ -38,7 +38,7 @@ struct arguments {
   int repetitions = 1;
 
   /// Throws std::invalid_argument if there is no such tree.
-  static arguments parse(int count, char** words);
+  static arguments parse(int argc, char** argv);
 };
 
 /// Prints the result on PE 0, with the median of the times. The exit code of the program.

@@ -1,6 +1,7 @@
 // Unbalanced tree search with the module for OpenSHMEM. A PE without nodes asks its neighbours, and sleeps until one of
-// them sends some: a condition on its own memory starts the task that searches them. A PE that searches looks, in its
-// own memory, for neighbours that ask, and sends them half of its nodes. There are no locks, and nobody polls others.
+// them sends some: a condition on its own memory starts the task that searches them. A PE that searches tests,
+// in its own memory, whether neighbours ask, and sends them half of its nodes. There are no locks, and nobody polls
+// others.
 //
 //     STRETTO_JOB=alone oshrun -n 2 uts_stretto T1
 //
@@ -89,7 +90,7 @@ class search {
   }
 
   void send(uts::stack& nodes, int to) {
-    // One task of the PE answers.
+    // One task of the PE replies.
     if (std::atomic_ref(waiting_[to]).exchange(0) == 0) return;
     net_.atomic_fetch_add(shares_, 1, 0);
     const uts::stack older = uts::take_oldest(nodes, std::min(nodes.size() / 2, most_nodes));
@@ -116,11 +117,11 @@ class search {
 
   // ---- what the PE has: tasks that search, and shares
 
-  void begin(long shares, int answered_by = -1) {
+  void begin(long shares, int replier = -1) {
     const std::scoped_lock lock(mutex_);
     ++tasks_;
     held_ += shares;
-    if (answered_by >= 0) asked_[answered_by] = false;
+    if (replier >= 0) asked_[replier] = false;
   }
 
   void end(const uts::census& found) {
@@ -150,7 +151,7 @@ class search {
   std::vector<int> neighbours_;
 
   // Symmetric.
-  long* waiting_;              // by neighbour: whether it has asked and not been answered
+  long* waiting_;              // by neighbour: whether it has asked and has no reply
   uts::node* mail_;            // by neighbour: its nodes
   unsigned long* mail_nodes_;  // by neighbour: how many
   long* shares_;               // at PE 0
@@ -165,8 +166,8 @@ class search {
 
 }  // namespace
 
-int main(int count, char** words) {
-  const uts::arguments given = uts::arguments::parse(count, words);
+int main(int argc, char** argv) {
+  const uts::arguments given = uts::arguments::parse(argc, argv);
   const uts::tree tree(given.named->parameters);
   auto net = std::make_shared<shmem_module>();
   runtime rt({.modules = {net}});

@@ -1,4 +1,4 @@
-// How long after a put does its task run: async_when against tasks that look at their element and yield, in turn in one
+// How long after a put does its task run: async_when against tasks that read their element and yield, in turn in one
 // process. And what other tasks pay for conditions that stay pending.
 //
 //     oshrun -n 1 shmem_async_when_bench [ROUNDS]

@@ -20,7 +20,7 @@ int main() {
       const int me = symmetric->pe(), pes = symmetric->pes(), next = (me + 1) % pes;
       if (world.rank() != me || world.size() != pes) ++failures;
 
-      // Tasks use both at the same time. A message carries the number of the task; the put answers it.
+      // Tasks use both at the same time. A message carries the number of the task; the put is the reply.
       constexpr int tasks = 100;
       long* const seen = symmetric->allocate<long>(tasks).get();
       finish([&] {

@@ -17,24 +17,24 @@ environment = os.environ | {"STRETTO_JOB": "alone"}
 faults, runs = [], 0
 
 
-def start(words, **more):
-    return subprocess.Popen(words, text=True, env=environment | more, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+def start(arguments, **more):
+    return subprocess.Popen(arguments, text=True, env=environment | more, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-def processes(ranks, words, folder):
+def processes(ranks, arguments, folder):
     if launcher != "stand_in":
-        return [start([launcher, "-n", str(ranks), *words], GASNET_SPAWNFN="L")]
+        return [start([launcher, "-n", str(ranks), *arguments], GASNET_SPAWNFN="L")]
     file = Path(folder) / "memory"
     file.touch()
-    return [start(words, UPCXX_STAND_IN=f"{rank}/{ranks}/{file}") for rank in range(ranks)]
+    return [start(arguments, UPCXX_STAND_IN=f"{rank}/{ranks}/{file}") for rank in range(ranks)]
 
 
-def run(ranks, *words, says, times):
+def run(ranks, *arguments, says, times):
     global runs
     runs += 1
     codes, said = [], ""
     with tempfile.TemporaryDirectory() as folder:
-        all_of_it = processes(ranks, words, folder)
+        all_of_it = processes(ranks, arguments, folder)
         for one in all_of_it:
             try:
                 said += one.communicate(timeout=240)[0]
@@ -43,7 +43,7 @@ def run(ranks, *words, says, times):
                 said += one.communicate()[0] + "\nit did not end"
             codes.append(one.returncode)
     if any(codes) or said.count(says) != times:
-        faults.append(f"{' '.join(words)} on {ranks} ranks: exit codes {codes}\n{said}")
+        faults.append(f"{' '.join(arguments)} on {ranks} ranks: exit codes {codes}\n{said}")
 
 
 for ranks in (1, 2, 3, 4):

@@ -101,12 +101,12 @@ inline bool try_send(int to, const bytes& message) {
   return true;
 }
 
-inline void send(int to, handler h, const bytes& content) {
+inline void send(int to, handler h, const bytes& data) {
   require_master("a message is sent");
   const std::int64_t offset = offset_of(h);
   bytes message(sizeof offset);
   std::memcpy(message.data(), &offset, sizeof offset);
-  message.insert(message.end(), content.begin(), content.end());
+  message.insert(message.end(), data.begin(), data.end());
   if (message.size() + sizeof(std::size_t) > inbox::capacity) stop("a message is too large");
   while (!try_send(to, message)) receive(), sched_yield();  // the other one may wait for room here
 }

@@ -98,8 +98,8 @@ template <class T>
 using unpacked = decltype(wire<T>::get(std::declval<reader&>()));
 
 template <class Function, class... Argument>
-bool run_call(std::span<const std::byte> content) try {
-  reader from{content};
+bool run_call(std::span<const std::byte> data) try {
+  reader from{data};
   auto function = wire<Function>::get(from);
   std::tuple<unpacked<Argument>...> arguments{wire<Argument>::get(from)...};  // in this order, within braces
   std::apply([&](auto&... a) { function(static_cast<unpacked<Argument>&&>(a)...); }, arguments);
