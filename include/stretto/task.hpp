@@ -95,7 +95,8 @@ future<std::size_t> when_any(const future<T>&... futures) {
 }
 
 /// The number of the worker that runs the caller. Threads that are attached to the runtime have numbers behind those of
-/// the workers. Throws B20 on a thread of no runtime.
+/// the workers. With one worker and attached threads another thread may run tasks as worker 0 while the body of run
+/// waits, so two tasks of one number may run at once. Throws B20 on a thread of no runtime.
 std::uint32_t this_worker();
 
 }  // namespace stretto

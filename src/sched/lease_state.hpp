@@ -4,9 +4,8 @@
 // first that ask are set aside; the last one that is needed resumes the task that waits for the lease. No task is
 // interrupted, and while workers are being gathered those that are left run all tasks.
 //
-// Threads     join_queue, pause, go_on and give_back: the worker that runs the task. item_of_lease, is_set_aside: the
-// worker
-//             itself.
+// Threads     join_queue, pause, go_on and give_back: the worker that runs the task. item_of_lease and is_set_aside:
+//             the worker itself.
 // Cost        a lock for each call; give_back wakes the workers.
 // Invariants  (1) one lease is in force. (2) a lease begins under the lock, so a worker that finds itself set aside
 //             under the lock is woken by whatever ends that.
