@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 
 #include <iterator>
+#include <memory>
+#include <new>
 
 namespace stretto::sched {
 namespace {
@@ -23,9 +25,10 @@ F* symbol_of_program(const char* name) noexcept {
 
 void bind_thread_to(void* cores) { ::sched_setaffinity(0, sizeof(cpu_set_t), static_cast<const cpu_set_t*>(cores)); }
 
-/// The cores of the calling thread's team. Never inlined: the address belongs to the thread.
-[[gnu::noinline]] cpu_set_t& cores_of_team() noexcept {
-  static constinit thread_local cpu_set_t cores{};
+/// The cores of the calling thread's team; null before its first region here. Behind a pointer, since plugins with a
+/// copy of the library have little room for variables of threads. Never inlined: the address belongs to the thread.
+[[gnu::noinline]] std::unique_ptr<cpu_set_t>& cores_of_team() noexcept {
+  static thread_local std::unique_ptr<cpu_set_t> cores;
   return cores;
 }
 
@@ -48,12 +51,13 @@ void library_threads::restore() noexcept {
 }
 
 void bind_team(int count, const cpu_set_t& cores) noexcept {
-  cpu_set_t& bound = cores_of_team();
+  std::unique_ptr<cpu_set_t>& bound = cores_of_team();
   using parallel = void(void (*)(void*), void*, unsigned, unsigned);
   auto* const run_region = symbol_of_program<parallel>("GOMP_parallel");  // of libomp, too
-  if (!run_region || CPU_EQUAL(&bound, &cores)) return;
-  bound = cores;
-  run_region(bind_thread_to, &bound, static_cast<unsigned>(count), 0);
+  if (!run_region || (bound && CPU_EQUAL(bound.get(), &cores))) return;
+  bound.reset(new (std::nothrow) cpu_set_t(cores));
+  cpu_set_t of_region = cores;
+  run_region(bind_thread_to, &of_region, static_cast<unsigned>(count), 0);
 }
 
 }  // namespace stretto::sched

@@ -37,6 +37,8 @@ class engine final : public poller {
   void begin(int pe, int pes, unsigned long* arrivals, const counted_ends& counts);
 
   future<void> add_condition(const condition& c, const std::source_location& where);
+  /// Counts one that held when it was asked for.
+  void count_condition(const condition& c) noexcept { counts_.conditions.add(1, {}, c.bytes); }
   future<void> add_lock(long* symmetric, const std::source_location& where);
   future<void> add_collective(std::function<void()> call, const std::source_location& where);
 

@@ -90,7 +90,10 @@ future<void> shmem_module::collective(std::function<void()> call, const std::sou
 
 event shmem_module::add_condition(const shmem::condition& c, const std::source_location& where) {
   check(pe_);
-  if (c.holds_for(c.read())) return done_;
+  if (c.holds_for(c.read())) {
+    engine_->count_condition(c);
+    return done_;
+  }
   return engine_->add_condition(c, where);
 }
 
