@@ -2,9 +2,9 @@
 // versions with a module of Stretto.
 //
 // An exchange has
-//     receive(from, handle)        spawns tasks that call handle(discoveries), until all of the level has come from
-//     there send(to, discoveries, last)  may suspend the task sum(n)                       of all processes; suspends
-//     the task
+//     receive(from, handle)        spawns tasks that call handle(discoveries), until all of the level has come
+//     send(to, discoveries, last)  may suspend the task
+//     sum(n)                       of all processes; suspends the task
 //
 // Threads     one search at a time. Handlers of several processes may run at once.
 #pragma once
