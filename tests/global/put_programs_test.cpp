@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -21,9 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/context.hpp"
 #include "campaign.hpp"
-#include "data/other_nodes.hpp"
+#include "dist/stepped_nodes.hpp"
 #include "mobile/device_job.hpp"
 #include "with_variable.hpp"
 
@@ -60,12 +58,8 @@ int summed_buffer(const received_buffer<int>& b) {
   return sum_of(v);
 }
 
-struct put_trial {
-  std::mt19937_64 random;
+struct put_trial : test::stepped_nodes {
   test::random_homes homes;
-  const std::uint32_t nodes;
-  simulated_job job;
-  std::deque<std::unique_ptr<runtime>> all;
 
   struct array {  // of one node, or shared with it by another
     object<int> mine = {};
@@ -94,26 +88,12 @@ struct put_trial {
   std::vector<reading> readings;
   std::vector<answering> answers;
   std::vector<std::pair<std::uint32_t, user_event>> events;
-  std::vector<bool> is_dead;
-  bool has_losses = false;
+
+  static constexpr const char* devices[] = {"sim:2",          "sim(in_place)", "none",
+                                            "sim(memory=2M)", "sim(exports)",  "sim:2(exports)"};
 
   put_trial(std::uint64_t seed, std::uint32_t most_nodes, test::homes which = test::homes::nowhere)
-      : random(seed),
-        homes(which, seed),
-        nodes(1 + std::uint32_t(random() % most_nodes)),
-        job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}),
-        locals(nodes),
-        shared(nodes),
-        sent(nodes),
-        is_dead(nodes) {
-    constexpr const char* devices[] = {"sim:2",          "sim(in_place)", "none",
-                                       "sim(memory=2M)", "sim(exports)",  "sim:2(exports)"};
-    for (std::uint32_t n = 0; n < nodes; ++n)
-      all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2,
-                                                              .seed = seed,
-                                                              .devices = devices[random() % 6],
-                                                              .stepped = true,
-                                                              .job = job.endpoint(n)}));
+      : stepped_nodes(seed, most_nodes, devices), homes(which, seed), locals(nodes), shared(nodes), sent(nodes) {
     for (std::uint32_t n = 0; n < nodes; ++n)
       for (std::size_t i = 0; i < 2; ++i) {
         array& l = locals[n].emplace_back();
@@ -137,26 +117,9 @@ struct put_trial {
       });
     for (auto& r : readings) on(r.node, [&] { r.done = {}; });
     for (auto& r : answers) on(r.node, [&] { r.sum = {}; });
-    for (auto& rt : all) rt->leave();
-    step_until([&] { return std::ranges::all_of(all, [](auto& rt) { return rt->is_job_over(); }); });
+    end_job();
   }
 
-  std::uint32_t draw() { return static_cast<std::uint32_t>(random() % nodes); }
-  template <class F>
-  void on(std::uint32_t node, F&& f) {
-    const attached_thread here(*all[node]);
-    f();
-  }
-  void step(std::uint64_t times) {
-    for (; times; --times) all[draw()]->step();
-  }
-  template <class F>
-  void step_until(F&& is_so) {
-    for (std::uint64_t i = 0; i % 64 || !is_so(); ++i) {
-      if (i == 2'000'000) FAIL("no end of " << nodes << " nodes");
-      all[draw()]->step();
-    }
-  }
   void make(array& a, std::uint32_t node) {
     const coordinate size = random() % 8 ? coordinate(1 + random() % (random() % 2 ? 400 : 6000)) : 300'000;
     const int first = static_cast<int>(random() % 1000);
@@ -272,16 +235,6 @@ struct put_trial {
     }
     if (random() % 3) step(random() % (random() % 8 ? 40 : 400));
   }
-  void lose_some() {
-    has_losses = true;
-    const std::uint32_t one = draw(), other = draw();
-    if (random() % 2) {
-      job.kill(one);
-      is_dead[one] = true;
-    } else if (one != other) {
-      job.cut(one, other);
-    }
-  }
   void finish_all() {
     for (auto& [node, e] : events) on(node, [&] { e.trigger(); });
     events.clear();
@@ -338,12 +291,6 @@ struct put_trial {
           }
         });
   }
-  /// Checks that no attachment of a message is still held.
-  void check_nothing_is_held() {
-    std::size_t held = 0;
-    for (std::uint32_t n = 0; n < nodes; ++n) on(n, [&] { held += data::attachments_of(*base::current())->size(); });
-    CHECK(held == 0);
-  }
 };
 
 TEST_CASE("objects into which nodes put, and from which they get, are what a serial model says") {
@@ -353,7 +300,7 @@ TEST_CASE("objects into which nodes put, and from which they get, are what a ser
     for (int i = 0; i < 100; ++i) t.do_something();
     t.finish_all();
     t.check();
-    t.check_nothing_is_held();
+    test::check_nothing_is_held(t);
   }
 }
 
@@ -369,7 +316,7 @@ TEST_CASE("so they are where some live in memory that host and device use in pla
     }
     t.finish_all();
     t.check();
-    if (!t.has_losses) t.check_nothing_is_held();
+    if (!t.has_losses) test::check_nothing_is_held(t);
   }
 }
 

@@ -12,6 +12,9 @@
 #include <stretto/remote.hpp>
 
 #include "../dist/simulated.hpp"
+#include "base/context.hpp"
+#include "data/other_nodes.hpp"
+#include "dist/stepped_nodes.hpp"
 #include "function_reference.hpp"
 
 namespace stretto::test {
@@ -49,5 +52,13 @@ class random_homes {
   const homes which_;
   std::mt19937_64 random_;
 };
+
+/// Checks that no node keeps attachments of messages any more.
+inline void check_nothing_is_held(stepped_nodes& job) {
+  std::size_t held = 0;
+  for (std::uint32_t n = 0; n < job.nodes; ++n)
+    job.on(n, [&] { held += data::attachments_of(*base::current())->size(); });
+  CHECK(held == 0);
+}
 
 }  // namespace stretto::test

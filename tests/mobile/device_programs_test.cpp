@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -22,9 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/context.hpp"
 #include "campaign.hpp"
-#include "data/other_nodes.hpp"
+#include "dist/stepped_nodes.hpp"
 #include "mobile/device_job.hpp"
 #include "with_variable.hpp"
 
@@ -60,12 +58,8 @@ struct store {
   }
 };
 
-struct device_trial {
-  std::mt19937_64 random;
+struct device_trial : test::stepped_nodes {
   test::random_homes homes;
-  const std::uint32_t nodes;
-  simulated_job job;
-  std::deque<std::unique_ptr<runtime>> all;
   std::array<int, slots> sizes{};
 
   struct pending {
@@ -100,23 +94,12 @@ struct device_trial {
   std::vector<moving> moves;
   std::vector<kept> keeps;
   std::vector<std::pair<std::uint32_t, user_event>> events;
-  std::vector<bool> is_dead;
-  bool has_losses = false;
+
+  static constexpr const char* devices[] = {"sim:2", "sim(exports)", "none", "sim:2(exports)"};
 
   device_trial(std::uint64_t seed, std::uint32_t most_nodes, test::homes which = test::homes::nowhere)
-      : random(seed),
-        homes(which, seed),
-        nodes(1 + std::uint32_t(random() % most_nodes)),
-        job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}),
-        is_dead(nodes) {
+      : stepped_nodes(seed, most_nodes, devices), homes(which, seed) {
     sizes = {int(1 + random() % 500), int(600 + random() % 3000), random() % 8 ? 20'000 : 400'000};
-    constexpr const char* devices[] = {"sim:2", "sim(exports)", "none", "sim:2(exports)"};
-    for (std::uint32_t n = 0; n < nodes; ++n)
-      all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2,
-                                                              .seed = seed,
-                                                              .devices = devices[random() % 4],
-                                                              .stepped = true,
-                                                              .job = job.endpoint(n)}));
     stores.resize(1 + random() % 5);
     for (std::size_t s = 0; s < stores.size(); ++s) {
       stores[s].driver = draw();
@@ -130,25 +113,7 @@ struct device_trial {
     for (auto& r : readings) on(r.node, [&] { r.seen = {}; });
     for (auto& m : moves) on(stores[m.from].driver, [&] { m.what = {}; });
     for (auto& k : keeps) on(k.node, [&] { k.what = {}; });
-    for (auto& rt : all) rt->leave();
-    step_until([&] { return std::ranges::all_of(all, [](auto& rt) { return rt->is_job_over(); }); });
-  }
-
-  std::uint32_t draw() { return static_cast<std::uint32_t>(random() % nodes); }
-  template <class F>
-  void on(std::uint32_t node, F&& f) {
-    const attached_thread here(*all[node]);
-    f();
-  }
-  void step(std::uint64_t times) {
-    for (; times; --times) all[draw()]->step();
-  }
-  template <class F>
-  void step_until(F&& is_so) {
-    for (std::uint64_t i = 0; i % 64 || !is_so(); ++i) {
-      if (i == 1'000'000) FAIL("no end of " << nodes << " nodes");
-      all[draw()]->step();
-    }
+    end_job();
   }
 
   values content(std::size_t slot, int first) const {
@@ -275,16 +240,6 @@ struct device_trial {
     }
     if (random() % 3) step(random() % (random() % 8 ? 40 : 400));
   }
-  void lose_some() {
-    has_losses = true;
-    const std::uint32_t one = draw(), other = draw();
-    if (random() % 2) {
-      job.kill(one);
-      is_dead[one] = true;
-    } else if (one != other) {
-      job.cut(one, other);
-    }
-  }
   void finish_all() {
     for (auto& [node, e] : events) on(node, [&] { e.trigger(); });
     events.clear();
@@ -332,12 +287,6 @@ struct device_trial {
       });
     }
   }
-  /// No node keeps attachments of messages any more.
-  void check_nothing_is_held() {
-    std::size_t held = 0;
-    for (std::uint32_t n = 0; n < nodes; ++n) on(n, [&] { held += data::attachments_of(*base::current())->size(); });
-    CHECK(held == 0);
-  }
 };
 
 TEST_CASE("arrays of migrating objects equal those of a serial model") {
@@ -347,7 +296,7 @@ TEST_CASE("arrays of migrating objects equal those of a serial model") {
     for (int i = 0; i < 80; ++i) t.do_something();
     t.finish_all();
     t.check();
-    t.check_nothing_is_held();
+    test::check_nothing_is_held(t);
   }
 }
 
@@ -363,7 +312,7 @@ TEST_CASE("the same with arrays in a small memory that host and device share") {
     }
     t.finish_all();
     t.check();
-    if (!t.has_losses) t.check_nothing_is_held();
+    if (!t.has_losses) test::check_nothing_is_held(t);
   }
 }
 

@@ -7,22 +7,6 @@
 
 namespace stretto::test {
 
-/// A node fails, a link is cut, or all links between two parts of the job are cut.
-inline void lose_some(trial& t) {
-  t.has_losses = true;
-  const std::uint32_t one = t.draw(), other = t.draw();
-  const auto how = t.random() % 16;
-  if (how < 7) {
-    t.job.kill(one);
-    t.is_dead[one] = true;
-  } else if (how < 15) {
-    if (one != other) t.job.cut(one, other);
-  } else {
-    for (std::uint32_t a = 0; a <= one; ++a)
-      for (std::uint32_t b = one + 1; b < t.nodes; ++b) t.job.cut(a, b);
-  }
-}
-
 /// Each future ends, and each message that succeeded was handled once, in order. `also` runs now and then.
 inline void lose_at_random(std::uint64_t seed, trial::made how = trial::made::one_by_one, bool loses = true,
                            std::uint32_t most_nodes = 6, void (*also)(trial&) = nullptr) {
@@ -31,7 +15,7 @@ inline void lose_at_random(std::uint64_t seed, trial::made how = trial::made::on
   for (int i = 0; i < 120; ++i) {
     t.do_something();
     if (also && t.random() % 12 == 0) also(t);
-    if (loses && t.nodes > 1 && t.random() % 60 == 0) lose_some(t);
+    if (loses && t.nodes > 1 && t.random() % 60 == 0) t.lose_some();
   }
   t.finish_all();
   const bool is_certain = !t.has_losses && std::ranges::count(t.is_destroyed, true) == 0;

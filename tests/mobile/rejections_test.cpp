@@ -167,7 +167,7 @@ std::size_t refuse_at_random(std::uint64_t seed, bool loses) {
   trial t(seed, 6);
   for (int i = 0; i < 100; ++i) {
     t.random() % 3 ? t.do_something() : do_something_heavy(t);
-    if (loses && t.nodes > 1 && t.random() % 50 == 0) lose_some(t);
+    if (loses && t.nodes > 1 && t.random() % 50 == 0) t.lose_some();
   }
   t.finish_all();
   std::size_t refused = 0;
@@ -264,7 +264,7 @@ TEST_CASE("objects that cannot be written stay, and all ends, also with failing 
     trial t(seed * 5 + 2, 6);
     for (int i = 0; i < 120; ++i) {
       t.random() % 8 ? t.do_something() : stick_or_not(t);
-      if (t.nodes > 1 && t.random() % 40 == 0) lose_some(t);
+      if (t.nodes > 1 && t.random() % 40 == 0) t.lose_some();
     }
     t.finish_all();
     for (std::uint32_t o = 0; o < t.sent.objects.size(); ++o)

@@ -3,26 +3,20 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
-#include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <stretto/finish.hpp>
 
+#include "dist/stepped_nodes.hpp"
 #include "mobile/program_model.hpp"
 
 namespace stretto::test {
 
-struct trial {
-  std::mt19937_64 random;
-  const std::uint32_t nodes;
-  simulated_job job;
+struct trial : stepped_nodes {
   model sent;
-  std::deque<std::unique_ptr<runtime>> all;
   struct waiting {
     std::uint32_t node;
     future<void> what;
@@ -30,22 +24,13 @@ struct trial {
   };
   std::vector<waiting> futures;
   std::vector<std::pair<std::uint32_t, user_event>> events;
-  bool has_losses = false;
   bool may_destroy = false;
   std::vector<bool> is_destroyed;  // or being destroyed
-  std::vector<bool> is_dead;
 
   enum class made { one_by_one, as_a_collection, as_a_large_collection };
   explicit trial(std::uint64_t seed, std::uint32_t most_nodes, made how = made::one_by_one)
-      : random(seed),
-        nodes(1 + std::uint32_t(random() % most_nodes)),
-        job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}),
-        sent(nodes),
-        is_dead(nodes) {
+      : stepped_nodes(seed, most_nodes), sent(nodes) {
     of_all = &sent;
-    for (std::uint32_t n = 0; n < nodes; ++n)
-      all.push_back(std::make_unique<runtime>(
-          runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.endpoint(n)}));
     const auto count =
         static_cast<std::uint32_t>(how == made::as_a_large_collection ? 20 + random() % 40 : 1 + random() % 8);
     is_destroyed.resize(count);
@@ -69,36 +54,17 @@ struct trial {
   }
   ~trial() {
     for (auto& w : futures) on(w.node, [&] { w.what = {}; });
-    for (auto& rt : all) rt->leave();
-    // After the job has split, messages to a node whose part has ended would keep simulated time from advancing: that
-    // node receives nothing any more.
-    step_until([&] {
-      for (auto& rt : all)
-        if (rt && rt->is_job_over()) rt.reset();
-      return std::ranges::none_of(all, [](const auto& rt) { return rt != nullptr; });
-    });
+    end_job();
     of_all = nullptr;
   }
 
-  std::uint32_t draw() { return static_cast<std::uint32_t>(random() % nodes); }
   std::uint32_t object() { return static_cast<std::uint32_t>(random() % sent.objects.size()); }
   template <class F>
-  void on(std::uint32_t node, F&& f) {
-    const attached_thread here(*all[node]);
-    f();
-  }
-  void step(std::uint64_t times) {
-    for (; times; --times) all[draw()]->step();
-  }
-  template <class F>
   void step_until(F&& is_so) {
-    for (std::uint64_t i = 0; i % 64 || !is_so(); ++i) {
-      if (i == 300'000) FAIL(stuck());
-      if (const auto& rt = all[draw()]) rt->step();
-    }
+    stepped_nodes::step_until(is_so, [&] { return waiting_futures(); });
   }
-  std::string stuck() const {
-    std::string text = "no end of " + std::to_string(nodes) + " nodes";
+  std::string waiting_futures() const {
+    std::string text;
     for (const waiting& w : futures)
       if (!w.what.is_ready())
         text += "; N" + std::to_string(w.node) + " waits" +
