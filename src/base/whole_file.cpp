@@ -133,7 +133,10 @@ int file_output::sync() {
 }
 
 temporary_folder::temporary_folder(std::string_view begin_of_name) {
-  std::string name = (fs::temp_directory_path() / begin_of_name).string() + "-XXXXXX";
+  std::error_code is_absent;
+  fs::path parent = fs::temp_directory_path(is_absent);
+  if (is_absent) parent = "/tmp";
+  std::string name = (parent / begin_of_name).string() + "-XXXXXX";
   if (!::mkdtemp(name.data()))
     throw fs::filesystem_error("a temporary folder could not be made", name,
                                std::error_code(errno, std::generic_category()));

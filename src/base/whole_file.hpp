@@ -70,7 +70,8 @@ class file_output : private std::streambuf, public std::ostream {
   std::vector<char> buffer_;
 };
 
-/// A folder that only this user can enter. It is removed with its content.
+/// A folder in $TMPDIR that only this user can enter; in /tmp if there is no such folder, as with compilers. It is
+/// removed with its content.
 class temporary_folder {
  public:
   /// Throws std::filesystem::filesystem_error if it cannot be made.

@@ -69,7 +69,7 @@ class call_reader {
       }
       call_.arguments.push_back(one);
       if (is_in(with_value, one) && i + 1 < all.size()) {
-        if (one == "-o") call_.output = all[i + 1];
+        if (one == "-o") name_output(all[i + 1]);
         call_.arguments.push_back(all[++i]);
       } else {
         read_one(one);
@@ -79,13 +79,18 @@ class call_reader {
   }
 
  private:
+  void name_output(std::string name) {
+    call_.output = std::move(name);
+    call_.has_output = true;
+  }
+
   void read_one(const std::string& one) {
     if (one == "-E" || one == "-M" || one == "-MM") call_.makes_text = true;
     if (is_in(without_linking, one)) links_ = false;
     else if (one == "-r") links_ = false;
     else if (one == "-shared" || one == "--shared") call_.product = product::library;
     else if (is_in(static_programs, one)) static_ = one;
-    else if (one.starts_with("-o") && one.size() > 2) call_.output = one.substr(2);
+    else if (one.starts_with("-o") && one.size() > 2) name_output(one.substr(2));
     else if (one == "-" || !one.starts_with('-')) call_.inputs.push_back(one);
   }
 

@@ -15,6 +15,7 @@ struct compiler_call {
   std::vector<std::string> arguments;      // those to pass on
   std::vector<std::string> inputs;         // sources, objects and libraries given by path, in order
   std::string output = "a.out";
+  bool has_output = false;  // an argument names it
   bool makes_text = false;  // preprocessed text, or a list of headers
 };
 

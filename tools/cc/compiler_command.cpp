@@ -73,8 +73,8 @@ std::vector<std::string> list_options(const compiler_call& call, const std::stri
       options.push_back(call.arguments[++i]);
   }
   if (options.empty()) return options;
-  const bool names_object = call.output.ends_with(".o");
-  const fs::path object = names_object ? fs::path(call.output) : fs::path(source).filename().replace_extension(".o");
+  const bool names_product = call.has_output && call.inputs.size() == 1;
+  const fs::path object = names_product ? fs::path(call.output) : fs::path(source).filename().replace_extension(".o");
   if (!has_file) append(options, {"-MF", fs::path(object).replace_extension(".d").string()});
   if (!has_target) append(options, {"-MT", object.string()});
   return options;
@@ -134,7 +134,8 @@ int compile(language language, const std::vector<std::string>& arguments) {
   std::erase_if(passed, is_query);
   const bool is_shown = std::erase(passed, "--acc-show") > 0;
   auto call = read_call(passed);
-  if (is_shown) return acc::show_directives(preprocessor_for(language, tree, call), call.inputs, language);
+  if (is_shown && !call.inputs.empty())
+    return acc::show_directives(preprocessor_for(language, tree, call), call.inputs, language);
   acc::translated_sources translated;
   if (!std::ranges::any_of(arguments, is_query) && !translate_sources(language, tree, call, translated)) return 1;
   const auto command = command_for(language, tree, call);

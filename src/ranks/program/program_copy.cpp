@@ -11,6 +11,7 @@
 #include <mutex>
 #include <ranges>
 #include <stretto/error.hpp>
+#include <string_view>
 
 #include "base/error_output.hpp"
 #include "ranks/heap/heap_functions.hpp"
@@ -25,6 +26,17 @@ std::atomic<void*> crash_handler = nullptr;
   throw error("R88", fmt::format("a copy of \"{}\" cannot be loaded", image.path().string()))
       .because(why ? why : "the system's loader gives no reason")
       .remedy("ldd lists the libraries that the program needs");
+}
+
+/// The loader names a copy by a path that means nothing to users.
+[[noreturn]] void refuse_loading(const program_image& image, std::string_view reason) {
+  if (reason.starts_with("/proc/self/fd/")) reason.remove_prefix(std::min(reason.size(), reason.find(": ") + 2));
+  const auto says = [reason](std::string_view text) { return reason.find(text) != reason.npos; };
+  if (!says("map segment") && !says("Cannot allocate memory"))
+    refuse(image, std::string(reason).c_str());
+  throw error("R88", fmt::format("a copy of \"{}\" cannot be loaded", image.path().string()))
+      .because(fmt::format("the process has no memory for it: {}", reason))
+      .remedy("start fewer ranks on each node, or raise vm.max_map_count or ulimit -v");
 }
 
 int is_rank(void* copy) { return identity_of_thread() == &static_cast<program_copy*>(copy)->main_identity(); }
@@ -113,7 +125,7 @@ void program_copy::load() {
   if (has_other_mpi)
     for (const auto& one : copies_) one->load_system_libraries();
   handle_ = ::dlopen(copies_.back()->path().c_str(), RTLD_NOW | RTLD_LOCAL | (has_other_mpi ? RTLD_DEEPBIND : 0));
-  if (!handle_) refuse(*image_, ::dlerror());
+  if (!handle_) refuse_loading(*image_, ::dlerror());
   const auto all = maps();
   for (std::size_t i = 0; i < copies_.size(); ++i) copies_[i]->finish_loading(all[i]);
   program_ = reinterpret_cast<const stretto_program*>(copies_.back()->at(image_->table_address()));

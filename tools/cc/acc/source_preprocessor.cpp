@@ -1,11 +1,11 @@
 #include "cc/acc/source_preprocessor.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <stretto/error.hpp>
 
@@ -47,6 +47,17 @@ base::child_end output_of(std::vector<std::string> command) {
       {.arguments = std::move(command), .limit = std::chrono::hours(1), .most_output = longest_source});
 }
 
+void make_folder(std::optional<base::temporary_folder>& folder) {
+  try {
+    folder.emplace("stretto-cc");
+  } catch (const std::filesystem::filesystem_error& e) {
+    throw error("W60", "no folder for translated sources can be made")
+        .fact("name", e.path1().string())
+        .because(e.code().message())
+        .remedy("set TMPDIR to a folder that can be written");
+  }
+}
+
 }  // namespace
 
 preprocessed_text preprocess(std::vector<std::string> command, const std::string& source) {
@@ -73,25 +84,13 @@ int show_directives(const std::vector<std::string>& preprocessor, const std::vec
   return has_errors ? 1 : 0;
 }
 
-translated_sources::~translated_sources() {
-  std::error_code none;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, none);
-}
-
 std::string translated_sources::add(const std::vector<std::string>& preprocessor, const std::string& source,
                                     language language) {
   const translation result = translate(preprocess(preprocessor, source), language, standard_of(preprocessor));
   if (print(result.refused)) return "";
-  if (folder_.empty()) {
-    std::string name = std::filesystem::temp_directory_path() / "stretto-cc-XXXXXX";
-    if (!::mkdtemp(name.data()))
-      throw error("W60", "no folder for translated sources can be made")
-          .fact("name", name)
-          .remedy("set TMPDIR to a folder that can be written");
-    folder_ = name;
-  }
+  if (!folder_) make_folder(folder_);
   // A folder for each, since objects are named by the file alone.
-  const auto folder = folder_ / std::to_string(count_++);
+  const auto folder = folder_->path() / std::to_string(count_++);
   std::filesystem::create_directory(folder);
   const auto path = folder / (std::filesystem::path(source).stem().string() + (language == language::c ? ".i" : ".ii"));
   std::ofstream(path, std::ios::binary) << result.text;

@@ -4,10 +4,11 @@
 // Threads     the main thread.
 #pragma once
 
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/whole_file.hpp"
 #include "cc/acc/preprocessed_text.hpp"
 #include "cc/language.hpp"
 
@@ -21,19 +22,16 @@ preprocessed_text preprocess(std::vector<std::string> command, const std::string
 int show_directives(const std::vector<std::string>& preprocessor, const std::vector<std::string>& sources,
                     language language);
 
-/// A folder for translated sources; it is removed with the object.
+/// A temporary folder for translated sources.
 class translated_sources {
  public:
-  translated_sources() = default;
-  translated_sources(const translated_sources&) = delete;
-  ~translated_sources();
-
   /// Translates a source by the output of `preprocessor`. Returns the path of the result, which compilers take for
-  /// preprocessed C or C++ by its name; empty after errors, which it has printed.
+  /// preprocessed C or C++ by its name; empty after errors, which it has printed. Throws W60 if the folder cannot be
+  /// made.
   std::string add(const std::vector<std::string>& preprocessor, const std::string& source, language language);
 
  private:
-  std::filesystem::path folder_;
+  std::optional<base::temporary_folder> folder_;
   unsigned count_ = 0;
 };
 
