@@ -32,10 +32,17 @@ struct gang_range {
 };
 
 /// The part of the gangs that the n-th of several tasks runs.
-gang_range part_of(long gangs, long n, long tasks) {
-  const long each = gangs / tasks, more = gangs % tasks;
-  const long first = n * each + std::min(n, more);
+gang_range part_of(const gang_range& gangs, long n, long tasks) {
+  const long each = (gangs.last - gangs.first) / tasks, more = (gangs.last - gangs.first) % tasks;
+  const long first = gangs.first + n * each + std::min(n, more);
   return {first, first + each + (n < more ? 1 : 0)};
+}
+
+/// How many gangs share the work of a region that does not say so. If all workers are busy, there are more of them, so
+/// that a worker which becomes idle meanwhile can take some.
+long gangs_of(long work, long workers, bool may_share) {
+  if (work > 0 && work < least_work_of_tasks) return 1;
+  return work <= 0 || may_share ? workers : std::min(work / least_work_of_tasks, 4 * workers);
 }
 
 void record_gangs(const sched::thread_state& by, trace::ticks start) {
@@ -111,15 +118,23 @@ void host_accelerator::launch(const gang_launch& l) { run(l.kernel, l.arguments.
 void host_accelerator::run(gang_function kernel, void** arguments, long gangs, long work) {
   const sched::thread_state* const here = sched::this_thread();
   const long workers = here && here->owner ? static_cast<long>(here->owner->workers.size()) : 1;
-  if (gangs <= 0) gangs = work > 0 && work < least_work_of_tasks ? 1 : workers;
-  const long tasks = std::min(gangs, workers);
-  if (tasks <= 1) return run_gangs(kernel, arguments, {0, gangs}, gangs);
+  const auto may_share = [&] { return workers > 1 && here->owner->may_have_idle_worker(); };
+  if (gangs <= 0) gangs = gangs_of(work, workers, may_share());
+  // While all workers have something to do, as where there are more ranks than workers, tasks would gain nothing.
+  gang_range rest{0, gangs};
+  while (rest.first < gangs && !may_share()) {
+    const long one = workers > 1 ? 1 : gangs;
+    run_gangs(kernel, arguments, {rest.first, rest.first + one}, gangs);
+    rest.first += one;
+  }
+  const long tasks = std::min(rest.last - rest.first, workers);
+  if (tasks <= 1) return run_gangs(kernel, arguments, rest, gangs);
   finish([&] {
     for (long n = 1; n < tasks; ++n)
-      async(name("gangs"), [=] { run_gangs(kernel, arguments, part_of(gangs, n, tasks), gangs); });
+      async(name("gangs"), [=] { run_gangs(kernel, arguments, part_of(rest, n, tasks), gangs); });
     // This worker neither pushes nor pops for a while: idle workers then take what is public without its reply.
     if (here->as_worker) here->as_worker->default_queue->publish();
-    run_gangs(kernel, arguments, part_of(gangs, 0, tasks), gangs);
+    run_gangs(kernel, arguments, part_of(rest, 0, tasks), gangs);
   });
 }
 

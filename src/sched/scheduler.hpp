@@ -235,6 +235,10 @@ struct scheduler {
   /// A thread that is not a worker may use the runtime from attach to detach.
   thread_state* attach(const std::source_location& where, const char* track_name = program_thread);
   static constexpr const char* program_thread = "thread";  // attached by the program
+  /// Whether a worker may have nothing to do. If paths differ, searching workers are not counted: true.
+  bool may_have_idle_worker() const noexcept {
+    return one_searching == 0 || searching_and_parked.load(std::memory_order_relaxed) != 0;
+  }
   /// Whether threads of the program, or of modules, are attached.
   bool has_program_threads() const noexcept;
   void detach(thread_state* t) noexcept;
