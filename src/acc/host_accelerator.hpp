@@ -2,7 +2,7 @@
 //
 // Threads     as accelerator.
 // Cost        a launch is a task for each worker but one; the caller runs a part of the gangs itself. Less work than
-//             a task costs is one gang.
+//             a task costs is one gang. While no worker is idle the caller runs all gangs, one after another.
 #pragma once
 
 #include <atomic>

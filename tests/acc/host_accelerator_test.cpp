@@ -4,6 +4,9 @@
 #include <stretto/stretto.hpp>
 
 #include <atomic>
+#include <mutex>
+#include <set>
+#include <thread>
 #include <vector>
 
 #include "acc/program_calls.hpp"
@@ -30,6 +33,20 @@ void launch(gang_record& into, long gangs) {
   acc::host_accelerator::run(record, arguments, gangs, 0);
 }
 
+struct gang_threads {
+  std::atomic<int> count = 0;
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  bool is_one_thread() const { return threads.size() == 1; }
+};
+
+void record_thread(void** arguments, long, long) {
+  auto& all = *static_cast<gang_threads*>(arguments[0]);
+  ++all.count;
+  const std::scoped_lock lock(all.mutex);
+  all.threads.insert(std::this_thread::get_id());
+}
+
 }  // namespace
 
 TEST_CASE("each gang runs once, however many there are, and all have ended behind the launch") {
@@ -53,6 +70,25 @@ TEST_CASE("without a number there is a gang for each worker") {
     launch(all, 0);
     CHECK(all.gangs == 3);
     for (const auto& one : all.runs) CHECK(one == 1);
+  });
+}
+
+TEST_CASE("while all workers are busy, the caller runs all gangs") {
+  runtime rt({.workers = 2});
+  rt.run([] {
+    std::atomic<bool> is_busy = false, is_over = false;
+    async([&] {
+      for (is_busy = true; !is_over;) {
+      }
+    });
+    while (!is_busy) {  // does not suspend: the other worker runs the task
+    }
+    gang_threads all;
+    void* arguments[] = {&all};
+    acc::host_accelerator::run(record_thread, arguments, 8, 0);
+    is_over = true;
+    CHECK(all.count == 8);
+    CHECK(all.is_one_thread());
   });
 }
 
