@@ -12,11 +12,16 @@ import unittest
 from pathlib import Path
 
 source = Path(__file__).parent.parent
-PLAIN_TOOLS = ["sh", "dirname", "readlink", "mkdir", "sed", "grep", "echo", "cat", "nproc", "rm", "tr"]
+PLAIN_TOOLS = ["sh", "env", "dirname", "readlink", "mkdir", "sed", "grep", "echo", "cat", "nproc", "rm", "tr"]
 FAKES = {
-    "apt-get": 'echo "apt-get $*" >>"$LOG"; [ ! -e "$HERE/apt_fails" ]',
+    "apt-get": """echo "apt-get $*" >>"$LOG"; [ ! -e "$HERE/apt_fails" ] || exit 100
+[ "$1" = install ] || exit 0
+case " $* " in *" ${CONFLICTING:-none} "*) echo "E: Packages need to be removed but remove is disabled." >&2; exit 100 ;; esac
+for p in "$@"; do case $p in -*) ;; *) : >"$HERE/has_$p" ;; esac; done""",
     "sudo": 'echo "sudo" >>"$LOG"; exec "$@"',
-    "dpkg-query": 'shift 2; for p in "$@"; do [ "$p" = "${LACKING-}" ] || echo "$p installed"; done',
+    "dpkg-query": """shift 2; for p in "$@"; do
+  case " ${LACKING-} " in *" $p "*) [ -e "$HERE/has_$p" ] || continue ;; esac
+  echo "$p 1.0 installed"; done""",
     "cmake": 'echo "cmake $*" >>"$LOG"; case $* in *--preset*) mkdir -p "build/$2"; : >"build/$2/build.ninja";; *) echo "ninja: no work to do.";; esac',
     "ninja": "",
     "doxygen": 'echo "doxygen $*, in $PWD" >>"$LOG"; [ ! -e "$HERE/doxygen_fails" ]',
@@ -70,9 +75,43 @@ class BootstrapScript(unittest.TestCase):
 
     def test_only_missing_packages_are_installed(self):
         self.assertEqual(self.run_it("demo", LACKING="libhwloc-dev"), 0)
-        self.assertIn("apt-get install -y -qq --no-install-recommends libhwloc-dev\n", self.log)
+        self.assertIn("apt-get install -y -qq --no-install-recommends --no-remove libhwloc-dev\n", self.log)
         self.assertIn("to build, installing: libhwloc-dev", self.err)
         self.assertNotIn("sudo", self.log)
+
+    def test_a_tree_is_configured_from_the_beginning_once_other_packages_are_there(self):
+        self.assertEqual(self.run_it("demo", LACKING="libtbb-dev"), 0)
+        cache = self.root / "build/release/CMakeCache.txt"
+        cache.touch()
+        self.assertEqual(self.run_it("demo", LACKING="libtbb-dev"), 0)
+        self.assertTrue(cache.exists())
+        self.assertNotIn("--preset", self.log)
+        (self.bin / "python3").symlink_to(shutil.which("true"))
+        self.assertEqual(self.run_it("bench", "tasks", LACKING="libtbb-dev"), 0)
+        self.assertIn("--no-remove libtbb-dev\n", self.log)
+        self.assertIn("cmake --preset release", self.log)
+        self.assertFalse(cache.exists())
+
+    def test_a_package_that_came_by_other_means_is_found(self):
+        self.run_it("platform", LACKING="libopenmpi-dev")
+        self.run_it("platform")
+        self.assertIn("cmake --preset release", self.log)
+
+    def test_peers_that_would_remove_packages_are_left_out(self):
+        (self.bin / "python3").symlink_to(shutil.which("true"))
+        lacking = "libtbb-dev libomp-16-dev"
+        self.assertEqual(self.run_it("bench", LACKING=lacking, CONFLICTING="libomp-16-dev"), 0)
+        self.assertTrue((self.root / "has_libtbb-dev").exists())
+        self.assertIn("left out, since apt-get cannot install them without removing others: libomp-16-dev\n", self.err)
+
+    def test_several_processes_get_an_mpi_unless_one_is_there(self):
+        self.assertEqual(self.run_it("run", "-n", "2", "./x", LACKING="libopenmpi-dev openmpi-bin"), 0)
+        self.assertIn("--no-remove libopenmpi-dev openmpi-bin\n", self.log)
+        self.put(self.bin / "mpirun", "")
+        for package in ["libopenmpi-dev", "openmpi-bin"]:
+            (self.root / f"has_{package}").unlink()
+        self.assertEqual(self.run_it("run", "-n", "2", "./x", LACKING="libopenmpi-dev openmpi-bin"), 0)
+        self.assertNotIn("apt-get", self.log)
 
     def test_a_user_other_than_root_installs_through_sudo(self):
         self.run_it("demo", LACKING="cmake", USER_ID="1000")
@@ -140,7 +179,7 @@ class BootstrapScript(unittest.TestCase):
 
     def test_the_reference_is_made_by_doxygen_and_the_first_page_is_named(self):
         self.assertEqual(self.run_it("docs", LACKING="doxygen"), 0)
-        self.assertIn("--no-install-recommends doxygen\n", self.log)
+        self.assertIn("--no-remove doxygen\n", self.log)
         self.assertIn(f"doxygen docs/reference/Doxyfile, in {self.root}", self.log)
         self.assertEqual(self.out, f"{self.root}/build/docs/index.html\n")
 
