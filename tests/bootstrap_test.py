@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 source = Path(__file__).parent.parent
-PLAIN_TOOLS = ["sh", "env", "dirname", "readlink", "mkdir", "sed", "grep", "echo", "cat", "nproc", "rm", "tr"]
+PLAIN_TOOLS = ["sh", "env", "date", "dirname", "readlink", "mkdir", "sed", "grep", "echo", "cat", "nproc", "rm", "tr"]
 FAKES = {
     "apt-get": """echo "apt-get $*" >>"$LOG"; [ ! -e "$HERE/apt_fails" ] || exit 100
 [ "$1" = install ] || exit 0
@@ -213,6 +213,29 @@ class BootstrapScript(unittest.TestCase):
         self.assertIn("x.cpp:1: no", self.err)
         self.assertIn("the build of release failed", self.err)
         self.assertEqual(self.out, "")
+
+    BUILD = """case $* in *--preset*) mkdir -p build/release;; *)
+  echo "[0/2] Re-checking globbed directories..."
+  for n in 1 2 3; do echo "[$n/3] Building x"; [ $n != 2 ] || echo "x.cpp:1: 100% a warning"; done;; esac"""
+
+    def test_progress_is_a_line_for_each_tenth_and_messages_of_compilers_are_shown(self):
+        self.put(self.bin / "cmake", self.BUILD)
+        self.assertEqual(self.run_it("platform"), 0)
+        self.assertEqual(self.err.splitlines()[1:], ["stretto: building: 1 of 3 steps", "stretto: building: 2 of 3 steps",
+                                                     "x.cpp:1: 100% a warning"])
+
+    def test_progress_is_one_line_of_a_terminal_with_the_time_left(self):
+        self.put(self.bin / "cmake", self.BUILD)
+        (self.bin / "date").unlink()
+        self.put(self.bin / "date", 'echo 20 >>"$HERE/time"; echo $(($(wc -l <"$HERE/time") * 20))')
+        (self.bin / "wc").symlink_to(shutil.which("wc"))
+        master, terminal = os.openpty()
+        env = {"PATH": str(self.bin), "LOG": "/dev/null", "HERE": str(self.root)}
+        subprocess.run([self.root / "stretto", "platform"], env=env, stdout=subprocess.DEVNULL, stderr=terminal)
+        text = os.read(master, 10000).decode()
+        self.assertIn("\r\033[Kstretto: building: 1 of 3 steps, about 40 s left\r\033[K", text)
+        self.assertIn("\r\033[Kx.cpp:1: 100% a warning\r\n", text)
+        self.assertTrue(text.endswith("\r\033[K"))
 
     def test_a_failing_configuration_shows_its_messages(self):
         self.put(self.bin / "cmake", 'echo "CMake Error: no compiler"; exit 1')
