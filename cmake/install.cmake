@@ -1,6 +1,7 @@
 # What an installed copy consists of: headers, the library, the command, and two ways to find them:
 # find_package(stretto) with the target stretto::stretto, and pkg-config stretto.
 include(GNUInstallDirs)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME stretto)  # all but the libraries for MPIs (cmake/package.cmake)
 include(CMakePackageConfigHelpers)
 
 get_target_property(stretto_type stretto TYPE)
@@ -23,7 +24,12 @@ install(TARGETS stretto EXPORT stretto-targets)
 install(DIRECTORY include/stretto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # Found relative to libstretto where that is shared, and to the command. A program that holds the static library may lie
 # anywhere: it is linked with the folder among those where its libraries are looked for.
-install(FILES ${STRETTO_MPI_FILES} DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto)
+set(STRETTO_MPI_COMPONENTS)
+foreach(file ${STRETTO_MPI_FILES})
+  string(REGEX REPLACE ".*stretto_mpi_(.*)\\.so" "\\1" name ${file})
+  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto COMPONENT ${name})
+  list(APPEND STRETTO_MPI_COMPONENTS ${name})
+endforeach()
 install(TARGETS stretto_driver_probe DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto)
 if(stretto_is_static)
   target_link_options(stretto INTERFACE
@@ -49,6 +55,10 @@ endif()
 file(RELATIVE_PATH stretto_prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/stretto.pc.in ${PROJECT_BINARY_DIR}/stretto.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/stretto.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# For Environment Modules and Lmod, as clusters have them.
+configure_file(packaging/modulefile.in ${PROJECT_BINARY_DIR}/modulefile @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/stretto
+  RENAME ${PROJECT_VERSION})
 if(STRETTO_TOOLS)
   install(TARGETS stretto_command)
   install(DIRECTORY examples/media DESTINATION ${CMAKE_INSTALL_DATADIR}/stretto FILES_MATCHING PATTERN "*.png")
@@ -63,4 +73,8 @@ if(TARGET stretto_ranks)
   install(FILES ${STRETTO_INSTALLED_PROGRAM_OBJECT} DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto)
   install(TARGETS stretto_c_c stretto_c_cxx)
   install(DIRECTORY include/stretto_mpi include/stretto_acc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
+
+if(PROJECT_IS_TOP_LEVEL)
+  include(cmake/package.cmake)
 endif()

@@ -73,6 +73,17 @@ class BootstrapScript(unittest.TestCase):
     def test_the_exit_code_of_the_command_is_ours(self):
         self.assertEqual(self.run_it("demo", CODE="3"), 3)
 
+    def test_the_first_demonstration_builds_no_more_than_it_needs(self):
+        (self.root / "build/release/tools/stretto").unlink()
+        self.put(self.root / "build/release/tools/stretto_first_demo", 'echo "first: $*, in $PWD"')
+        self.assertEqual(self.run_it("demo"), 0)
+        self.assertEqual(self.out, "first: , in /\n")
+        self.assertIn("--target stretto_first_demo\n", self.log)
+        self.assertNotIn("stretto_command", self.log)
+        self.put(self.root / "build/release/tools/stretto", 'echo "built command: $*"')
+        self.assertEqual(self.run_it("demo", "life"), 0)
+        self.assertEqual(self.out, "built command: demo life\n")
+
     def test_only_missing_packages_are_installed(self):
         self.assertEqual(self.run_it("demo", LACKING="libhwloc-dev"), 0)
         self.assertIn("apt-get install -y -qq --no-install-recommends --no-remove libhwloc-dev\n", self.log)
@@ -182,6 +193,23 @@ class BootstrapScript(unittest.TestCase):
         self.assertIn("--no-remove doxygen\n", self.log)
         self.assertIn(f"doxygen docs/reference/Doxyfile, in {self.root}", self.log)
         self.assertEqual(self.out, f"{self.root}/build/docs/index.html\n")
+
+    def test_packages_are_made_of_a_tree_of_their_own_and_listed(self):
+        self.put(self.bin / "dpkg-shlibdeps", "")
+        self.put(self.bin / "cpack", 'mkdir -p ../packages; : >../packages/stretto_0.1.0_amd64.deb; echo "cpack, in $PWD" >>"$LOG"')
+        (self.bin / "ls").symlink_to(shutil.which("ls"))
+        self.assertEqual(self.run_it("package"), 0)
+        self.assertIn("cmake --preset package\n", self.log)
+        self.assertIn(f"cpack, in {self.root}/build/package\n", self.log)
+        self.assertEqual(self.out, f"{self.root}/build/packages/stretto_0.1.0_amd64.deb\n")
+        self.assertEqual(self.run_it("package", "deb"), 2)
+        self.assertIn('"deb" is one', self.err)
+
+    def test_a_failing_cpack_shows_its_messages(self):
+        self.put(self.bin / "dpkg-shlibdeps", "")
+        self.put(self.bin / "cpack", 'echo "CPack Error: no room"; exit 1')
+        self.assertEqual(self.run_it("package"), 1)
+        self.assertIn("CPack Error: no room", self.err)
 
     def test_a_failing_doxygen_fails_the_script(self):
         (self.root / "doxygen_fails").touch()
