@@ -56,8 +56,12 @@ target_include_directories(stretto_binding PRIVATE ${PROJECT_SOURCE_DIR}/src ${P
 target_compile_options(stretto_binding PRIVATE -include ${PROJECT_SOURCE_DIR}/src/base/shared_ptr_order.hpp
   -fno-omit-frame-pointer)
 target_link_libraries(stretto_binding PRIVATE stretto_flags)
-set_target_properties(stretto_binding PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
-  VISIBILITY_INLINES_HIDDEN ON)
+set_target_properties(stretto_binding PROPERTIES POSITION_INDEPENDENT_CODE ON)
+if(stretto_type STREQUAL "SHARED_LIBRARY")  # it uses what libstretto exports
+  target_compile_definitions(stretto_binding PRIVATE STRETTO_VISIBILITY=default)
+else()
+  set_target_properties(stretto_binding PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endif()
 
 # What LAYERS calls the floor ranks, and all of stretto, for programs that use both.
 file(GLOB library_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/ranks/*.cpp)

@@ -16,7 +16,7 @@ PLAIN_TOOLS = ["sh", "env", "date", "dirname", "readlink", "mkdir", "sed", "grep
 FAKES = {
     "apt-get": """echo "apt-get $*" >>"$LOG"; [ ! -e "$HERE/apt_fails" ] || exit 100
 [ "$1" = install ] || exit 0
-case " $* " in *" ${CONFLICTING:-none} "*) echo "E: Packages need to be removed but remove is disabled." >&2; exit 100 ;; esac
+case " $* " in *" ${CONFLICTING:-none} "*) exit 100 ;; esac
 for p in "$@"; do case $p in -*) ;; *) : >"$HERE/has_$p" ;; esac; done""",
     "sudo": 'echo "sudo" >>"$LOG"; exec "$@"',
     "dpkg-query": """shift 2; for p in "$@"; do
@@ -196,7 +196,8 @@ class BootstrapScript(unittest.TestCase):
 
     def test_packages_are_made_of_a_tree_of_their_own_and_listed(self):
         self.put(self.bin / "dpkg-shlibdeps", "")
-        self.put(self.bin / "cpack", 'mkdir -p ../packages; : >../packages/stretto_0.1.0_amd64.deb; echo "cpack, in $PWD" >>"$LOG"')
+        self.put(self.bin / "cpack", """mkdir -p ../packages; : >../packages/stretto_0.1.0_amd64.deb
+echo "cpack, in $PWD" >>"$LOG\"""")
         (self.bin / "ls").symlink_to(shutil.which("ls"))
         self.assertEqual(self.run_it("package"), 0)
         self.assertIn("cmake --preset package\n", self.log)
@@ -249,8 +250,8 @@ class BootstrapScript(unittest.TestCase):
     def test_progress_is_a_line_for_each_tenth_and_messages_of_compilers_are_shown(self):
         self.put(self.bin / "cmake", self.BUILD)
         self.assertEqual(self.run_it("platform"), 0)
-        self.assertEqual(self.err.splitlines()[1:], ["stretto: building: 1 of 3 steps", "stretto: building: 2 of 3 steps",
-                                                     "x.cpp:1: 100% a warning"])
+        self.assertEqual(self.err.splitlines()[1:], ["stretto: building: 1 of 3 steps",
+                                                     "stretto: building: 2 of 3 steps", "x.cpp:1: 100% a warning"])
 
     def test_progress_is_one_line_of_a_terminal_with_the_time_left(self):
         self.put(self.bin / "cmake", self.BUILD)
