@@ -4,7 +4,7 @@
 
 // A plain name, for the assembly in config.hpp.
 extern "C" {
-[[gnu::tls_model("initial-exec"), gnu::visibility("hidden")]] constinit thread_local void* stretto_thread_slot =
+[[gnu::tls_model("initial-exec"), gnu::visibility("protected")]] constinit thread_local void* stretto_thread_slot =
     nullptr;
 }
 

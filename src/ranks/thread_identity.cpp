@@ -3,10 +3,10 @@
 #include <atomic>
 #include <utility>
 
-// A plain name, for the assembly in the header.
+// A plain name, for the assembly in the header. Of a shared libstretto it is exported, for the functions of MPI.
 extern "C" {
 [[gnu::tls_model("initial-exec"),
-  gnu::visibility("hidden")]] constinit thread_local const stretto::ranks::thread_identity* stretto_thread_identity =
+  gnu::visibility("protected")]] constinit thread_local const stretto::ranks::thread_identity* stretto_thread_identity =
     nullptr;
 }
 
