@@ -118,6 +118,10 @@ class BootstrapScript(unittest.TestCase):
     def test_several_processes_get_an_mpi_unless_one_is_there(self):
         self.assertEqual(self.run_it("run", "-n", "2", "./x", LACKING="libopenmpi-dev openmpi-bin"), 0)
         self.assertIn("--no-remove libopenmpi-dev openmpi-bin\n", self.log)
+        for words in [("demo", "life", "-n", "2"), ("demo", "life", "--nodes=2")]:
+            (self.root / "has_openmpi-bin").unlink()
+            self.assertEqual(self.run_it(*words, LACKING="openmpi-bin"), 0)
+            self.assertIn("--no-remove openmpi-bin\n", self.log)
         self.put(self.bin / "mpirun", "")
         for package in ["libopenmpi-dev", "openmpi-bin"]:
             (self.root / f"has_{package}").unlink()
