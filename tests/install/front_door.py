@@ -15,13 +15,9 @@ class FrontDoor(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.bare = BareSystem(folder)
-        files = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, check=True).stdout
         (folder / "tmp/stretto").mkdir()
-        tree = subprocess.Popen(["tar", "-C", root, "--null", "-T", "-", "-cf", "-"], stdin=subprocess.PIPE,
-                                stdout=subprocess.PIPE)
-        unpacked = subprocess.Popen(["tar", "-C", folder / "tmp/stretto", "-xf", "-"], stdin=tree.stdout)
-        tree.communicate(files)
-        assert unpacked.wait() == 0
+        copy = 'git -C "$0" ls-files -z | tar -C "$0" --null -T - -cf - | tar -C "$1" -xf -'
+        subprocess.run(["sh", "-c", copy, root, folder / "tmp/stretto"], check=True)
 
     def test_1_the_first_demonstration(self):
         said = self.bare.run("stretto/stretto demo")
