@@ -133,6 +133,7 @@ void test_conditions() {
   auto negative = net->when(&box->small, comparison::less, 0);
   auto positive = net->when(&box->small, comparison::greater, 1'000'000);
   check(!got.is_ready(), "a condition that does not hold keeps its task");
+  net->barrier().get();  // all have looked
   std::vector<long> text(64, net->pe() + 1);
   net->put_signal(box->text, text, &box->signal, 1, next()).get();
   check(got.get() == 64L * (previous() + 1), "who sees the signal sees the elements");

@@ -32,8 +32,7 @@ std::atomic<void*> crash_handler = nullptr;
 [[noreturn]] void refuse_loading(const program_image& image, std::string_view reason) {
   if (reason.starts_with("/proc/self/fd/")) reason.remove_prefix(std::min(reason.size(), reason.find(": ") + 2));
   const auto says = [reason](std::string_view text) { return reason.find(text) != reason.npos; };
-  if (!says("map segment") && !says("Cannot allocate memory"))
-    refuse(image, std::string(reason).c_str());
+  if (!says("map segment") && !says("Cannot allocate memory")) refuse(image, std::string(reason).c_str());
   throw error("R88", fmt::format("a copy of \"{}\" cannot be loaded", image.path().string()))
       .because(fmt::format("the process has no memory for it: {}", reason))
       .remedy("start fewer ranks on each node, or raise vm.max_map_count or ulimit -v");
