@@ -33,7 +33,7 @@ std::shared_ptr<const data::instance_facts> instance_facts_cache::of(const detai
     base::thread_context& before = base::require_current(verb);
     const pending_requests::opened q =
         pending_requests_.open(std::string(verb) + " of an instance of node " + job_.name_of(owner), {&owner, 1}, {},
-                               where, pending_requests::begins::at_once);
+                               where, pending_requests::begins::at_once, pending_requests::reported::by_users);
     job_.send(owner, instance_query{q.id.number, h, where, verb});
     pending_requests_.end_if_lost(q.id, {&owner, 1}, before);
     wait(ignore_failure(q.done, where), where);

@@ -15,9 +15,9 @@ pending_requests::pending_requests(job& j) : job_(j) { j.on<&pending_requests::o
 
 pending_requests::opened pending_requests::open(std::string what, std::span<const rank> parts,
                                                 const preconditions& after, const std::source_location& where,
-                                                begins when) {
+                                                begins when, reported by) {
   base::thread_context& context = base::require_current("ask");
-  entry o{.done = detail::make_event(context, where), .what = std::move(what), .where = where};
+  entry o{.done = detail::make_event(context, where), .what = std::move(what), .where = where, .by = by};
   for (const rank r : parts.first(std::min(parts.size(), o.parts.size()))) o.parts[o.count++] = r;
   if (after.profile) {
     o.profile = std::make_unique<sched::profile_state>(where);
@@ -65,7 +65,7 @@ void pending_requests::complete(std::uint64_t number, failure_ref cause, base::t
 void pending_requests::finish(entry&& o, failure_ref cause, base::thread_context& context) noexcept {
   if (cause) cause = failure_ref::adopt(new failure(*cause.get(), o.what, o.where));
   if (o.profile) o.profile->deliver(cause.get(), o.what, context);
-  if (cause) detail::report(cause, context);
+  if (cause && o.by == reported::here) detail::report(cause, context);
   detail::end_event(o.done, std::move(cause), context, o.where);
 }
 

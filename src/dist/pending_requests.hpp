@@ -54,8 +54,10 @@ class pending_requests {
   /// A request that waits for events of the program does not count in the back pressure: the program might trigger
   /// those events only after the operation that would be suspended.
   enum class begins : bool { later, at_once };
+  /// Whether a failed request counts as a failure that the program has yet to observe, or its users report it.
+  enum class reported : bool { here, by_users };
   opened open(std::string what, std::span<const rank> parts, const preconditions& after,
-              const std::source_location& where, begins when = begins::later);
+              const std::source_location& where, begins when = begins::later, reported by = reported::here);
   /// Ends the request if a participating node was lost before the request was opened: that loss is not reported again.
   void end_if_lost(const request_id& q, std::span<const rank> parts, base::thread_context& context) noexcept;
 
@@ -82,6 +84,7 @@ class pending_requests {
     std::uint8_t count = 0;
     std::string what;
     std::source_location where;
+    reported by = reported::here;
     std::unique_ptr<sched::profile_state> profile = {};
     back_pressure::share memory = {};
   };

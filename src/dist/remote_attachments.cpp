@@ -41,7 +41,8 @@ event remote_attachments::fetch(const data::attachment_name& what, const box& pa
   const event behind = to.after.empty() ? event() : merge(to.after, where);
   const pending_requests::opened q = pending_requests_.open(
       "content of an object from node " + job_.name_of(of), {&of, 1}, {}, where,
-      behind.has_triggered() ? pending_requests::begins::at_once : pending_requests::begins::later);
+      behind.has_triggered() ? pending_requests::begins::at_once : pending_requests::begins::later,
+      pending_requests::reported::by_users);
   detail::instance_handle into = to.into;
   if (to.when_they_come) {
     into = element_receiver::target_named_later(context.runtime->node);
