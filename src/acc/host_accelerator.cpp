@@ -120,15 +120,14 @@ void host_accelerator::run(gang_function kernel, void** arguments, long gangs, l
   const long workers = here && here->owner ? static_cast<long>(here->owner->workers.size()) : 1;
   const auto may_share = [&] { return workers > 1 && here->owner->may_have_idle_worker(); };
   if (gangs <= 0) gangs = gangs_of(work, workers, may_share());
+  if (gangs == 1 || workers == 1) return run_gangs(kernel, arguments, {0, gangs}, gangs);
   // While all workers have something to do, as where there are more ranks than workers, tasks would gain nothing.
   gang_range rest{0, gangs};
-  while (rest.first < gangs && !may_share()) {
-    const long one = workers > 1 ? 1 : gangs;
-    run_gangs(kernel, arguments, {rest.first, rest.first + one}, gangs);
-    rest.first += one;
-  }
+  for (; rest.first < gangs && !may_share(); ++rest.first)
+    run_gangs(kernel, arguments, {rest.first, rest.first + 1}, gangs);
   const long tasks = std::min(rest.last - rest.first, workers);
-  if (tasks <= 1) return run_gangs(kernel, arguments, rest, gangs);
+  if (tasks == 0) return;
+  if (tasks == 1) return run_gangs(kernel, arguments, rest, gangs);
   finish([&] {
     for (long n = 1; n < tasks; ++n)
       async(name("gangs"), [=] { run_gangs(kernel, arguments, part_of(rest, n, tasks), gangs); });

@@ -11,7 +11,9 @@
 #include <mutex>
 #include <ranges>
 #include <stretto/error.hpp>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error_output.hpp"
 #include "ranks/heap/heap_functions.hpp"
@@ -22,20 +24,22 @@ namespace {
 
 std::atomic<void*> crash_handler = nullptr;
 
-[[noreturn]] void refuse(const program_image& image, const char* why) {
+[[noreturn]] void refuse(const program_image& image, std::string why,
+                         const char* remedy = "ldd lists the libraries that the program needs") {
   throw error("R88", fmt::format("a copy of \"{}\" cannot be loaded", image.path().string()))
-      .because(why ? why : "the system's loader gives no reason")
-      .remedy("ldd lists the libraries that the program needs");
+      .because(std::move(why))
+      .remedy(remedy);
 }
 
 /// The loader names a copy by a path that means nothing to users.
-[[noreturn]] void refuse_loading(const program_image& image, std::string_view reason) {
+[[noreturn]] void refuse_loading(const program_image& image, const char* given) {
+  std::string_view reason = given ? given : "the system's loader gives no reason";
   if (reason.starts_with("/proc/self/fd/")) reason.remove_prefix(std::min(reason.size(), reason.find(": ") + 2));
   const auto says = [reason](std::string_view text) { return reason.find(text) != reason.npos; };
-  if (!says("map segment") && !says("Cannot allocate memory")) refuse(image, std::string(reason).c_str());
-  throw error("R88", fmt::format("a copy of \"{}\" cannot be loaded", image.path().string()))
-      .because(fmt::format("the process has no memory for it: {}", reason))
-      .remedy("start fewer ranks on each node, or raise vm.max_map_count or ulimit -v");
+  if (says("map segment") || says("Cannot allocate memory"))
+    refuse(image, fmt::format("the process has no memory for it: {}", reason),
+           "start fewer ranks on each node, or raise vm.max_map_count or ulimit -v");
+  refuse(image, std::string(reason));
 }
 
 int is_rank(void* copy) { return identity_of_thread() == &static_cast<program_copy*>(copy)->main_identity(); }
@@ -141,7 +145,7 @@ void program_copy::load() {
 // its copy names them. Nothing changes that part of the list while the copy is loaded.
 std::vector<link_map*> program_copy::maps() const {
   link_map* map = nullptr;
-  if (::dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) refuse(*image_, ::dlerror());
+  if (::dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) refuse_loading(*image_, ::dlerror());
   std::vector<link_map*> all{map};
   for (std::size_t i = 0; i + 1 < copies_.size(); ++i) {
     map = map->l_next;
